@@ -1,3 +1,3 @@
 #!/bin/sh
-# Starts the adapter on standard streams: the one named by WORLDLINE, else the one on the path.
+# Starts the adapter on standard streams: the command in WORLDLINE, or worldline from the path.
 exec "${WORLDLINE:-worldline}" dap

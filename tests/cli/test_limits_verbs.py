@@ -20,7 +20,7 @@ from worldline.evaluation.interventions import intervene_on_run
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.dap.launching import KNOWN, launch_of
+from worldline.ui.dap.launching import LAUNCH_KEYS, launch_of
 from worldline.ui.dap.messages import Arguments
 
 LIMITED = {"--max-steps", "--wall"}
@@ -169,4 +169,4 @@ def test_a_launch_takes_them() -> None:
 def test_the_editor_knows_every_key_of_a_launch() -> None:
     (debugger,) = json.loads(PACKAGE.read_text())["contributes"]["debuggers"]
     shown = set(debugger["configurationAttributes"]["launch"]["properties"])
-    assert shown == set(KNOWN) - {"noDebug"}
+    assert shown == LAUNCH_KEYS - {"noDebug"}

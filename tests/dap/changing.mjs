@@ -13,11 +13,11 @@ await session(async (client) => {
   const { body } = await stopped;
   assert.equal(body.reason, 'exception');
   assert.equal(body.description, 'wrong state');
-  assert.deepEqual(await scope(client, 'Difference'), { n: '1, not 5' });
+  assert.deepEqual(await scope(client, 'Difference'), { n: '1, predicted 5' });
   let info;
   do {
     info = (await client.exceptionInfoRequest(thread)).body;
-  } while (info.description.includes('cause: it is not known yet'));
+  } while (info.description.includes('cause: not known yet'));
   assert.equal(info.exceptionId, 'wrong state');
   assert.match(info.description, /cause: wrong value/);
 });

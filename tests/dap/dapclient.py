@@ -134,7 +134,7 @@ class Process:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "worldline.ui.dap"],
+            [sys.executable, "-m", "worldline", "dap"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self._words: list[bytes] = []

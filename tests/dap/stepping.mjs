@@ -1,4 +1,4 @@
-// Breakpoints and steps, forwards and backwards, on what the interpreter imagines.
+// Breakpoints and steps, forwards and backwards, on the predictions of the interpreter.
 
 import assert from 'node:assert/strict';
 import { config, launch, scope, session, stops } from './client.mjs';
@@ -10,7 +10,7 @@ const thread = { threadId: 1 };
 await session(async (client) => {
   await client.hitBreakpoint(args, { path, line: 3 });
   assert.deepEqual(await scope(client, 'Predicted'), { n: '1' });
-  assert.deepEqual(await scope(client, 'Interpreter'), { n: '1' });
+  assert.deepEqual(await scope(client, 'Actual'), { n: '1' });
   assert.deepEqual(await scope(client, 'Difference'), {});
   await stops(client, client.nextRequest(thread), 'step', { path, line: 5 });
   await stops(client, client.stepOutRequest(thread), 'step', { path, line: 5 });

@@ -62,14 +62,14 @@ def test_divergences_and_branches(node: str, tmp_path: Path) -> None:
 
 @pytest.mark.long(reason="the shipped model predicts up to four programs")
 def test_the_shipped_model(node: str, tmp_path: Path) -> None:
-    run(node, "imagining.mjs", tmp_path)
+    run(node, "predicting.mjs", tmp_path)
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     """A port that the adapter listens on."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "worldline.ui.dap", "0"],
+        [sys.executable, "-m", "worldline", "dap", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -80,7 +80,7 @@ def port() -> Iterator[int]:
     yield int(said.rpartition(":")[2])
     assert process.poll() is None
     process.terminate()
-    assert process.communicate(timeout=SECONDS)[1] == ""
+    assert process.communicate(timeout=SECONDS)[1].startswith("error[interrupted]: ")
 
 
 def test_steps_on_a_port_that_serves_one_client_after_the_other(node: str, port: int, tmp_path: Path) -> None:
@@ -109,18 +109,18 @@ def test_a_port_takes_no_http_request(port: int) -> None:
 @pytest.mark.parametrize(
     ("host", "number", "why"),
     [
-        ("0.0.0.0", 0, "loopback only"),
-        ("::", 0, "loopback only"),
+        ("0.0.0.0", 0, "only loopback addresses"),
+        ("::", 0, "only loopback addresses"),
         ("example.org", 0, "an address"),
         ("127.0.0.1", -1, "--port"),
     ],
 )
-def test_a_port_is_of_the_loopback_only(host: str, number: int, why: str) -> None:
+def test_a_port_listens_on_the_loopback_only(host: str, number: int, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         serve_port(number, host=host)
 
 
-def test_whose_a_connection_is_the_kernel_tells(port: int) -> None:
+def test_connections_of_other_users_are_refused(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
         ours, theirs = client.getpeername(), client.getsockname()
         assert is_own(ours, theirs)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from worldline.core.errors import UsageError
 from worldline.core.value import equal
-from worldline.ui.dap.expressions import LONGEST, UnknownValue, parse
+from worldline.ui.dap.expressions import MAX_EXPRESSION_CHARS, UnknownValue, parse
 
 pytestmark = pytest.mark.unit
 
@@ -42,7 +42,7 @@ NAMES = {name: repr(value) for name, value in VALUES.items()} | {
         "n == 7 and len(xs) == 3", "(n, s)", "[n, [x]]", "not xs", "x // 0.5", "-x", "+n", "1_000", "'\\n'",
     ],
 )  # fmt: skip
-def test_it_says_what_python_says(source: str) -> None:
+def test_expressions_agree_with_python(source: str) -> None:
     wanted = eval(source, {}, dict(VALUES))  # the literals of a test, by the language itself
     assert equal(parse(source).value(NAMES), repr(wanted))
     assert parse(source).holds(NAMES) is bool(wanted)
@@ -71,7 +71,7 @@ def test_objects_have_fields_and_what_is_opaque_stays_itself(source: str, wanted
         "big * big * big", "-s", "abs(s)", "0.0 ** -1",
     ],
 )  # fmt: skip
-def test_what_has_no_value_says_why(source: str) -> None:
+def test_an_expression_without_a_value_gives_the_reason(source: str) -> None:
     with pytest.raises(UnknownValue, match=r"\w"):
         parse(source).value(NAMES)
 
@@ -81,12 +81,13 @@ def test_what_has_no_value_says_why(source: str) -> None:
     [
         "", "n +", "print(n)", "__import__('os')", "open('/etc/passwd')", "len(s, s)", "len(*xs)", "len()", "s.upper()",
         "lambda: 1", "[x for x in xs]", "{1: 2}", "{1}", "f'{n}'", "n := 3", "n = 3", "import os", "yield", "await n",
-        "*xs", "1j", "...", "n if", "n\nm", "x" * (LONGEST + 1), "-" * 200 + "1", "(" * 400, "n & 1", "n << 99",
+        "*xs", "1j", "...", "n if", "n\nm", "x" * (MAX_EXPRESSION_CHARS + 1),
+        "-" * 200 + "1", "(" * 400, "n & 1", "n << 99",
         "~n", "n @ n",
         "\x00", "\ud800",
     ],
 )  # fmt: skip
-def test_what_is_not_of_the_language_is_refused(source: str) -> None:
+def test_unsupported_syntax_is_refused(source: str) -> None:
     with pytest.raises(UsageError):
         parse(source)
 

@@ -111,9 +111,9 @@ class Numbers:
 
     def revive(self) -> None:
         """Begin anew what is over, and wait until it stands."""
-        if self.look() == "it is over":
+        if self.look() == "the program has ended":
             self._answer("restart", arguments=LAUNCH | {"stopOnEntry": True})
-            while self.look() == "it is running":
+            while self.look() == "the program is running":
                 time.sleep(0.02)
 
     def _answer(self, command: str, **arguments: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Programs that are not Python by the protocol: stepped through as imagined; their values, objects and conditions.
+"""Programs that are not Python by the protocol: stepped through as predicted; their values, objects and conditions.
 
 Most runs are written by hand and replayed, so that no toolchain is needed: of the true run nothing is asked there.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from dapclient import Adapter
 from foreign_runs import LANGUAGES, foreign_run
-from foreign_scenes import LIST_C, MIXED_JS, HandWritten
+from language_sessions import LIST_C, MIXED_JS, HandWritten
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -38,7 +38,7 @@ def adapter() -> Iterator[Adapter]:
 
 
 def launched(adapter: Adapter, one: HandWritten, folder: Path, **options: Any) -> None:
-    """A program on disk, imagined as it is written by hand."""
+    """A program on disk, predicted as it is written by hand."""
     path, rows = folder / one.program.name, folder / "rows.jsonl"
     path.write_text(one.program.source)
     rows.write_text(json.dumps({"digest": one.program.digest, "text": one.found.decode()}) + "\n")
@@ -92,7 +92,7 @@ def test_breakpoints_stand_on_lines_with_code(adapter: Adapter, tmp_path: Path) 
     ]
 
 
-def test_a_circle_opens_for_as_long_as_somebody_likes(adapter: Adapter, tmp_path: Path) -> None:
+def test_a_cycle_opens_without_end(adapter: Adapter, tmp_path: Path) -> None:
     launched(adapter, MIXED_JS, tmp_path, lines=[15])
     adapter.stopped()
     rows = variables(adapter)
@@ -129,9 +129,9 @@ def test_a_program_as_text_says_its_language(adapter: Adapter, tmp_path: Path) -
     assert (text["content"], text["mimeType"]) == (program.source, "text/x-c")
 
 
-def test_a_language_that_nobody_knows_is_refused(adapter: Adapter) -> None:
+def test_an_unknown_language_is_refused(adapter: Adapter) -> None:
     adapter.ask("initialize", adapterID="worldline")
-    assert "`language` is one of python, js" in adapter.refused("launch", source="x", language="cobol")
+    assert "`language` must be one of python, js" in adapter.refused("launch", source="x", language="cobol")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_names_of_the_program_come_before_words_of_its_language() -> None:
         parse("f(x)", "c")
 
 
-def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: Path) -> None:
+def test_the_actual_run_is_shown_beside_the_prediction(adapter: Adapter, tmp_path: Path) -> None:
     missing = toolchain.find("c")
     if isinstance(missing, str):
         pytest.skip(missing)
@@ -175,8 +175,8 @@ def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: P
         adapter, HandWritten(LIST_C.program, truth.text, LIST_C.wrong), tmp_path, filters=["first-state"]
     )
     assert adapter.stopped()[1:] == ("total", 10)
-    assert adapter.scope("Interpreter")["sum"] == "3"
-    assert adapter.scope("Difference") == {"sum": "3, not 4"}
+    assert adapter.scope("Actual")["sum"] == "3"
+    assert adapter.scope("Difference") == {"sum": "3, predicted 4"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -191,7 +191,7 @@ def test_each_language_is_recorded_and_stepped_through(
     line = next(at for at, text in enumerate(path.read_text().splitlines(), 1) if "sum +=" in text)
     adapter.launch(program=str(path), call=program.call, model="interpreter", lines=[line])
     assert adapter.stopped()[1:] == ("total", line)
-    assert adapter.scope("Predicted")["sum"] == adapter.scope("Interpreter")["sum"] == "0"
+    assert adapter.scope("Predicted")["sum"] == adapter.scope("Actual")["sum"] == "0"
     assert adapter.step("stepIn")[1] == "twice"
     assert adapter.step("stepOut")[1] == "total"
     assert adapter.step("continue")[1:] == ("total", line)

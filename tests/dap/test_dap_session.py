@@ -91,7 +91,7 @@ def test_breakpoints_move_to_lines_that_run_and_say_when_they_cannot(adapter: Ad
     made = adapter.launch(**FACT, lines=lines)
     assert [one["verified"] for one in made] == [True, True, False, False, False, False]
     assert [one["line"] for one in made[:2]] == [2, 4]
-    assert "can run" in made[2]["message"]
+    assert "can execute" in made[2]["message"]
     assert all(one["message"] for one in made[3:])
     source = {"path": FACT["program"]}
     found = adapter.ask("breakpointLocations", source=source, line=1, endLine=9)["breakpoints"]
@@ -99,7 +99,7 @@ def test_breakpoints_move_to_lines_that_run_and_say_when_they_cannot(adapter: Ad
     made = adapter.ask("setBreakpoints", source=source, lines=[3])["breakpoints"]
     assert [one["line"] for one in made] == [3]
     assert adapter.ask("setBreakpoints", source={"path": "/etc/passwd"}, breakpoints=[{"line": 1}]) == {
-        "breakpoints": [{"verified": False, "message": "this file is no part of the program"}]
+        "breakpoints": [{"verified": False, "message": "this file is not part of the program"}]
     }
 
 
@@ -129,22 +129,20 @@ def test_conditions_hit_counts_and_log_points(adapter: Adapter) -> None:
     assert adapter.step("continue") == ("breakpoint", "count", 7)
     assert adapter.scope("Predicted") == {"word": "'berry'", "letter": "'r'", "n": "1", "c": "'r'"}
     assert adapter.output("console").splitlines() == [
-        "'b' makes 1 of 5, <there is no nothing here>", "'e' makes 1 of 5, <there is no nothing here>",
-        "'r' makes 1 of 5, <there is no nothing here>", "'r' makes 2 of 5, <there is no nothing here>",
+        "'b' makes 1 of 5, <there is no name nothing here>", "'e' makes 1 of 5, <there is no name nothing here>",
+        "'r' makes 1 of 5, <there is no name nothing here>", "'r' makes 2 of 5, <there is no name nothing here>",
     ]  # fmt: skip
     assert adapter.step("reverseContinue") == ("breakpoint", "count", 6)
     assert adapter.scope("Predicted")["n"] == "1", "the fourth pass, whichever way it is reached"
 
 
-def test_a_condition_without_a_value_is_no_hit_and_is_told(adapter: Adapter) -> None:
+def test_a_condition_without_a_value_does_not_hit_and_is_reported(adapter: Adapter) -> None:
     adapter.launch(**FACT, lines=[{"line": 2, "condition": "missing > 1"}])
     assert adapter.stopped()[0] == "end"
-    assert "there is no missing here" in adapter.output("console")
+    assert "there is no name missing here" in adapter.output("console")
 
 
-def test_a_line_that_decides_says_so_and_a_wrong_branch_is_told_in_words(
-    adapter: Adapter, tmp_path: Path
-) -> None:
+def test_conditions_and_wrong_branches_are_described(adapter: Adapter, tmp_path: Path) -> None:
     model = replayed(tmp_path, "count('by', 'y')", (b"7 n=1\n6\n8\n)1", b"7 n=1\n6\n7 n=2\n6\n8\n)2"))
     adapter.launch(program=COUNT, call="count('by', 'y')", model=model, filters=["first-action"])
     stop = adapter.event("stopped")
@@ -154,7 +152,7 @@ def test_a_line_that_decides_says_so_and_a_wrong_branch_is_told_in_words(
     assert f"branch: {words}" in told.splitlines()
     assert adapter.step("stepBack")[2] == 6
     assert adapter.scope("Conditions") == {
-        "predicted": "for c in word: a next", "interpreter": "for c in word: over",
+        "predicted": "for c in word: a next", "actual": "for c in word: over",
     }  # fmt: skip
 
 
@@ -165,10 +163,10 @@ def test_a_wrong_state_stops_where_it_is_seen(adapter: Adapter, tmp_path: Path) 
     )
     stop = adapter.event("stopped")
     assert (stop["reason"], stop["description"]) == ("exception", "wrong state")
-    assert stop["text"] == "line 7: n is 1, to the model 5"
+    assert stop["text"] == "line 7: n is 1, predicted 5"
     assert adapter.scope("Predicted")["n"] == "5"
-    assert adapter.scope("Interpreter")["n"] == "1"
-    assert adapter.scope("Difference") == {"n": "1, not 5"}
+    assert adapter.scope("Actual")["n"] == "1"
+    assert adapter.scope("Difference") == {"n": "1, predicted 5"}
     info = adapter.ask("exceptionInfo", threadId=1)
     assert info["exceptionId"] == "wrong state"
     assert "cause: wrong value" in info["description"]
@@ -181,11 +179,9 @@ def test_a_wrong_action_stops_before_its_line(adapter: Adapter, tmp_path: Path) 
     adapter.launch(program=COUNT, call="count('ab', 'r')", model=model, filters=["first-action"])
     stop = adapter.event("stopped")
     assert (stop["reason"], stop["description"]) == ("exception", "wrong action")
-    assert stop["text"] == "line 8 comes next, and the model first does line 7"
+    assert stop["text"] == "line 8 comes next, but the model first predicts line 7"
     assert adapter.ask("stackTrace", threadId=1)["stackFrames"][0]["line"] == 7
-    assert list(adapter.scope("Interpreter").values()) == [
-        "the interpreter does not come here: it takes another way"
-    ]
+    assert list(adapter.scope("Actual").values()) == ["the actual run does not execute this step"]
 
 
 @pytest.mark.parametrize(
@@ -265,8 +261,8 @@ def test_evaluates_and_completes_names_of_any_frame(adapter: Adapter) -> None:
         == "30"
     )
     assert adapter.ask("evaluate", expression="n", frameId=frames[0]["id"], context="hover")["result"] == "1"
-    assert "no r here" in adapter.refused("evaluate", expression="r")
-    assert "possible here" in adapter.refused("evaluate", expression="exit()")
+    assert "no name r here" in adapter.refused("evaluate", expression="r")
+    assert "only the calls" in adapter.refused("evaluate", expression="exit()")
     found = adapter.ask("completions", text="1 + n", column=6)["targets"]
     assert {"label": "n", "start": 4, "length": 1} in found
     assert [one["label"] for one in adapter.ask("completions", text=":br", column=4)["targets"]] == [
@@ -301,7 +297,7 @@ def test_a_branch_prints_what_is_new_on_it(adapter: Adapter) -> None:
     assert adapter.output() == "a\n1\n2\n"
 
 
-def test_a_program_that_cannot_run_is_told(adapter: Adapter) -> None:
+def test_a_program_that_cannot_run_is_reported(adapter: Adapter) -> None:
     adapter.launch(source="def f(:\n", model="interpreter")
     assert adapter.stopped()[0] == "end"
     assert "SyntaxError in line 1" in adapter.output("console")
@@ -330,7 +326,7 @@ def test_a_variable_that_is_set_is_a_branch(adapter: Adapter) -> None:
     assert "not an expression" in adapter.refused(
         "setVariable", variablesReference=references[0], name="n", value="1 +"
     )
-    assert "no name" in adapter.refused(
+    assert "not a name" in adapter.refused(
         "setVariable", variablesReference=references[0], name="n[0]", value="1"
     )
     adapter.ask("setVariable", variablesReference=references[0], name="n", value="0x2")
@@ -353,7 +349,7 @@ def test_a_line_that_is_forced_is_a_branch(adapter: Adapter) -> None:
     assert adapter.step("continue")[0] == "end"
 
 
-def test_a_model_that_cannot_go_on_leaves_us_where_we_were(adapter: Adapter, tmp_path: Path) -> None:
+def test_a_model_that_cannot_continue_leaves_the_position(adapter: Adapter, tmp_path: Path) -> None:
     model = replayed(tmp_path, "count('ab', 'r')")
     adapter.launch(program=COUNT, call="count('ab', 'r')", model=model, lines=[7])
     assert adapter.stopped() == ("breakpoint", "count", 7)
@@ -395,30 +391,32 @@ def test_a_rewritten_program_is_a_source_of_its_own(adapter: Adapter) -> None:
     assert adapter.step("continue") == ("breakpoint", "f", 3)
     assert len(adapter.ask("loadedSources")["sources"]) == 2
     assert "no branch" in adapter.refused("evaluate", expression=":branch 9", context="repl")
-    assert "no command" in adapter.refused("evaluate", expression=":nonsense", context="repl")
-    assert "rewritten by" in adapter.refused("evaluate", expression=":rewrite upside-down", context="repl")
+    assert "unknown command" in adapter.refused("evaluate", expression=":nonsense", context="repl")
+    assert "`how` must be one of" in adapter.refused(
+        "evaluate", expression=":rewrite upside-down", context="repl"
+    )
     assert ":why" in adapter.ask("evaluate", expression=":help", context="repl")["result"]
 
 
 @pytest.mark.parametrize(
     ("launch", "why"),
     [
-        ({}, "needs a `program`"),
+        ({}, "either a `program`"),
         ({"program": "/nowhere.py"}, "cannot read"),
-        ({"program": COUNT, "source": "x"}, "needs a `program`"),
+        ({"program": COUNT, "source": "x"}, "either a `program`"),
         ({"program": COUNT, "call": "count("}, "one expression"),
         ({"program": COUNT, "model": "/no/such"}, "no model"),
         ({"program": COUNT, "model": "interpreter", "modelOptions": {"codec": "morse"}}, "codec"),
-        ({"program": COUNT, "modelOptions": {"x": []}}, "no text"),
+        ({"program": COUNT, "modelOptions": {"x": []}}, "must be a string"),
         ({"program": COUNT, "limit": -1}, "limit"),
         ({"program": COUNT, "reveal": -1}, "reveal"),
-        ({"program": 3}, "text `program`"),
-        ({"program": COUNT, "args": "x"}, "list of texts"),
+        ({"program": 3}, "string `program`"),
+        ({"program": COUNT, "args": "x"}, "list of strings"),
         ({"program": COUNT, "stopOnEntry": 1}, "true or false"),
         ({"program": "a\x00b"}, "cannot read"),
     ],
 )
-def test_a_launch_that_cannot_be_is_refused_in_words_and_another_may_follow(
+def test_an_invalid_launch_is_refused_and_another_may_follow(
     adapter: Adapter, launch: dict[str, object], why: str
 ) -> None:
     adapter.ask("initialize", adapterID="worldline")
@@ -428,16 +426,16 @@ def test_a_launch_that_cannot_be_is_refused_in_words_and_another_may_follow(
     assert found["body"]["error"]["showUser"]
     adapter.ask("launch", **FACT, nonsense=1)
     adapter.event("initialized")
-    assert "'nonsense' is not known" in adapter.output("console")
+    assert "unknown key 'nonsense'" in adapter.output("console")
 
 
 def test_requests_out_of_turn_are_refused(adapter: Adapter) -> None:
-    assert "before launch" in adapter.refused("launch", **FACT)
-    assert "nothing is launched" in adapter.refused("stackTrace", threadId=1)
+    assert "before `launch`" in adapter.refused("launch", **FACT)
+    assert "no program is launched" in adapter.refused("stackTrace", threadId=1)
     adapter.ask("initialize", adapterID="worldline")
     assert "already" in adapter.refused("initialize", adapterID="worldline")
     assert "attach" in adapter.refused("attach")
-    assert "nothing is launched" in adapter.refused("configurationDone")
+    assert "no program is launched" in adapter.refused("configurationDone")
     adapter.ask("launch", **FACT)
     assert "already" in adapter.refused("launch", **FACT)
     assert "running" in adapter.refused("next", threadId=1)
@@ -447,8 +445,8 @@ def test_requests_out_of_turn_are_refused(adapter: Adapter) -> None:
     assert "already" in adapter.refused("configurationDone")
     adapter.ask("terminate")
     adapter.event("terminated")
-    assert "over" in adapter.refused("next", threadId=1)
-    assert adapter.ask("threads")["threads"][0]["name"] == "interpreter imagines fact(3)"
+    assert "has ended" in adapter.refused("next", threadId=1)
+    assert adapter.ask("threads")["threads"][0]["name"] == "interpreter predicts fact(3)"
 
 
 def test_lines_and_columns_from_zero(adapter: Adapter) -> None:
@@ -482,11 +480,11 @@ def test_a_launch_limits_the_recording(adapter: Adapter) -> None:
     adapter.launch(**FACT, steps=3, stopOnEntry=True)
     assert adapter.stopped() == ("entry", "fact", 1)
     adapter.step("stepIn")
-    assert adapter.scope("Interpreter") == {"n": "3"}
+    assert adapter.scope("Actual") == {"n": "3"}
     adapter.step("stepIn")
     adapter.step("stepIn")
     assert adapter.scope("Predicted") == {"n": "2"}
-    assert list(adapter.scope("Interpreter")) == ["(none)"]
+    assert list(adapter.scope("Actual")) == ["(none)"]
 
 
 def test_hidden_inputs_are_a_scope_of_the_step_that_draws(adapter: Adapter, tmp_path: Path) -> None:
@@ -501,4 +499,4 @@ def test_hidden_inputs_are_a_scope_of_the_step_that_draws(adapter: Adapter, tmp_
     assert adapter.scope("Predicted") == {"k": "6", "x": "5"}
     frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]["id"]
     names = [one["name"] for one in adapter.ask("scopes", frameId=frame)["scopes"]]
-    assert names == ["Predicted", "Interpreter", "Difference"]
+    assert names == ["Predicted", "Actual", "Difference"]

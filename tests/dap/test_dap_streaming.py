@@ -28,12 +28,12 @@ def progress(adapter: Adapter, name: str) -> list[dict[str, str]]:
     return [one["body"] for one in adapter.seen if one.get("event") == name]
 
 
-def test_steps_are_there_before_the_end(adapter: Adapter) -> None:
+def test_steps_are_available_before_the_end(adapter: Adapter) -> None:
     adapter.launch(**LONG, stopOnEntry=True, filters=["first-action", "first-state"])
     assert adapter.stopped()[:2] == ("entry", "f")
     for _ in range(3):
         assert adapter.step("next")[0] in ("step", "exception")
-    assert "limit" in adapter.scope("Interpreter")
+    assert "limit" in adapter.scope("Actual")
     assert progress(adapter, "progressStart")
     assert not progress(adapter, "progressEnd"), "the model still writes"
     adapter.ask("disconnect")
@@ -56,7 +56,7 @@ def test_it_is_paused_and_the_model_stopped(adapter: Adapter) -> None:
 
 
 @pytest.mark.long(reason="test_another_branch_stops_the_one_before holds it without an adapter")
-def test_a_change_stops_what_grows_and_grows_another(adapter: Adapter) -> None:
+def test_an_edit_stops_the_rollout_and_starts_another(adapter: Adapter) -> None:
     adapter.launch(**LONG, stopOnEntry=True)
     adapter.stopped()
     adapter.step("next")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.ui.dap.wire import MOST_BODY, BadMessage, MessageDecoder, frame
+from worldline.ui.dap.wire import MAX_BODY_BYTES, BadMessage, MessageDecoder, frame
 
 pytestmark = pytest.mark.unit
 
@@ -51,10 +51,10 @@ def test_after_noise_the_next_message_is_found(noise: bytes) -> None:
         b"\r\n\r\n",
         b"Content-Length 5\r\n\r\n",
         b"x" * 5000,
-        b"Content-Length: %d\r\n\r\n" % (MOST_BODY + 1),
+        b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1),
     ],
 )
-def test_a_bad_header_is_told_and_passed_over(header: bytes) -> None:
+def test_a_bad_header_is_reported_and_skipped(header: bytes) -> None:
     found = fed(header + frame({"seq": 6}) + frame({"seq": 7}))  # the first may be taken for a body
     assert isinstance(found[0], BadMessage)
     assert found[0].is_framing
@@ -68,7 +68,7 @@ def test_a_bad_header_is_told_and_passed_over(header: bytes) -> None:
         b'{"seq":' + b"9" * 10_000 + b"}", b'{"a":1}garbage',
     ],
 )  # fmt: skip
-def test_a_body_that_is_no_object_costs_only_itself(body: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_skipped(body: bytes) -> None:
     found = fed(b"Content-Length: %d\r\n\r\n" % len(body) + body + frame({"seq": 8}))
     assert isinstance(found[0], BadMessage)
     assert not found[0].is_framing

@@ -89,7 +89,7 @@ def test_what_it_unpacks_to_starts_the_adapter(vsix: Path, tmp_path: Path) -> No
     assert b'"supportsStepBack":true' in ran.stdout.replace(b'": ', b'":'), ran.stderr
 
 
-def test_the_verb_says_where_it_lies(vsix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_prints_its_path(vsix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extension, "PLACES", (tmp_path / "nowhere", vsix))
     assert CliRunner().invoke(dap, ["--vsix"]).output.strip() == str(vsix)
     monkeypatch.setattr(extension, "PLACES", (tmp_path / "nowhere",))
@@ -110,7 +110,7 @@ def test_a_wheel_has_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.long(reason="npx downloads vsce and packs the extension again")
-def test_vsce_makes_the_same_of_it(vsix: Path, tmp_path: Path) -> None:
+def test_vsce_builds_the_same_extension(vsix: Path, tmp_path: Path) -> None:
     npx = shutil.which("npx")
     if npx is None:
         pytest.skip("no npx on this machine")

@@ -120,7 +120,7 @@ def test_the_tail_of_a_scored_text_is_judged(tmp_path: Path, truth: Prediction, 
     "text", ["garbage <|", "<|frame_sep|>", '<|line_sep|>{"a": 1', '<|line_sep|>{"a" "b"', "<|x"]
 )
 def test_text_that_does_not_start_a_frame(text: str) -> None:
-    assert begun(text) is None or begun(text).events == ("return", "raise")  # type: ignore[union-attr]
+    assert read_partial_frame(text) is None or read_partial_frame(text).events == ("return", "raise")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def asked(mode: str = "predicted") -> tuple[PredictionRequest, Prediction]:
 def under(ask: PredictionRequest, *given: tuple[str, str]) -> bytes:
     """The text of the run that has other draws."""
     control = Control(seed=1, given=tuple(Hidden(0, *item) for item in given))
-    return recorded(replace(ask, control=control, hidden=()), Limits())[0].text
+    return record_request(replace(ask, control=control, hidden=()), Limits())[0].text
 
 
 def diagnosed(ask: PredictionRequest, truth: Prediction, text: bytes, status: str = "ended") -> Diagnosis:

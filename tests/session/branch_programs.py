@@ -6,7 +6,7 @@ from worldline.core.program import Program
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.grow import imagine
+from worldline.ui.session.rollout import predict_root
 from worldline.ui.session.session import Session
 
 
@@ -44,17 +44,17 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def true_scene(of: Program) -> Session:
-    """A scene that the interpreter imagined: it is right."""
-    scene = Session.new(of, model="interpreter")
-    for _ in imagine(scene, Interpreter()):
+def true_session(of: Program) -> Session:
+    """A session that the interpreter predicted: it is right."""
+    session = Session.new(of, model="interpreter")
+    for _ in predict_root(session, Interpreter()):
         pass
-    assert scene.branch(0).status == "done"
-    return scene
+    assert session.branch(0).status == "done"
+    return session
 
 
 def recorded_session(of: Program, found: bytes, truth: bytes | None = None, status: str = "ended") -> Session:
-    """A scene of texts that somebody wrote; without a truth, one that was not recorded."""
+    """A session of texts that somebody wrote; without a truth, one that was not recorded."""
     known = Prediction(text=truth or b"", status="ended" if truth else "fault")
     sample = Sample(
         ask=PredictionRequest(program=of), truth=known, found=Prediction(text=found, status=status)

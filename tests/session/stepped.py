@@ -107,7 +107,7 @@ MODES = {
 
 
 @lru_cache
-def run(name: str, mode: str = "compact") -> tuple[PredictionRequest, Prediction]:
+def recorded_text(name: str, mode: str = "compact") -> tuple[PredictionRequest, Prediction]:
     """A program's ask and its true text."""
     codec, options = MODES[mode]
     ask = PredictionRequest(program=PROGRAMS[name], options=options, limit=1 << 24)
@@ -118,30 +118,35 @@ def run(name: str, mode: str = "compact") -> tuple[PredictionRequest, Prediction
 
 @lru_cache
 def true(name: str, mode: str = "compact") -> Run:
-    """The true side of a program."""
-    return Run("truth", *run(name, mode))
+    """The true run of a program."""
+    return Run("truth", *recorded_text(name, mode))
 
 
-def side(name: str, mode: str, text: bytes, status: str = "ended") -> Run:
-    """A side of a program with another text."""
-    ask, found = run(name, mode)
+def make_run(name: str, mode: str, text: bytes, status: str = "ended") -> Run:
+    """A run of a program with another text."""
+    ask, found = recorded_text(name, mode)
     return Run("found", ask, Prediction(text=text, status=status, codec=found.codec))
 
 
 def changed(name: str, *changes: tuple[str, str], mode: str = "compact", status: str = "ended") -> Run:
-    """A side whose text is the true one with the first occurrence of each first text replaced."""
-    text = run(name, mode)[1].text.decode()
+    """A run whose text is the true one with the first occurrence of each first text replaced."""
+    text = recorded_text(name, mode)[1].text.decode()
     for old, new in changes:
         assert old in text, (old, text)
         text = text.replace(old, new, 1)
-    return side(name, mode, text.encode(), status)
+    return make_run(name, mode, text.encode(), status)
+
+
+def output(run: Run, step: int) -> str:
+    """Everything that a run prints up to a step."""
+    return "".join(run.printed(at) or "" for at in range(step + 1))
 
 
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, str, Run]:
-    """A program, a mode, and a side of its text: lines changed, left out, repeated, moved; bytes changed; cut."""
+    """A program, a mode, and a run of its text: lines changed, left out, repeated, moved; bytes changed; cut."""
     name, mode = draw(st.sampled_from(sorted(PROGRAMS))), draw(st.sampled_from(sorted(MODES)))
-    text = run(name, mode)[1].text
+    text = recorded_text(name, mode)[1].text
     separator = b"<|frame_sep|>" if mode == "cwm" else b"\n"
     lines = text.split(separator)
     for _ in range(draw(st.integers(0, 4))):
@@ -166,7 +171,7 @@ def damaged(draw: st.DrawFn) -> tuple[str, str, Run]:
     text = separator.join(lines)
     if draw(st.booleans()):
         text = text[: draw(st.integers(0, len(text)))]
-    return name, mode, side(name, mode, text, draw(st.sampled_from(("ended", "budget"))))
+    return name, mode, make_run(name, mode, text, draw(st.sampled_from(("ended", "budget"))))
 
 
 LINES = (

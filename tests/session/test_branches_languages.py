@@ -1,19 +1,19 @@
-"""Interventions on programs that are not Python: what goes on, and what is refused in words."""
+"""Edits of programs that are not Python: what continues, and what is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 import pytest
-from foreign_scenes import ALL, LIST_C, MIXED_JS, HandWritten
+from language_sessions import ALL, LIST_C, MIXED_JS, HandWritten
 from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.branches.branch import Branch, Intervention
-from worldline.ui.session.branches.plan import planned
-from worldline.ui.session.grow import grow
+from worldline.ui.session.branches.branch import Branch, BranchEdit
+from worldline.ui.session.branches.plan import plan_branch
+from worldline.ui.session.rollout import predict_branch
 from worldline.ui.session.session import Session
 
 
@@ -27,7 +27,7 @@ class GoesOn(PlainPredictor):
             yield Prediction(text=ask.given + b"19\n)0\n.\n", status="ended")
 
 
-def scene(one: HandWritten) -> Session:
+def session(one: HandWritten) -> Session:
     """A program's two runs."""
     truth, found = (Prediction(text=text, status="ended") for text in (one.steps, one.found))
     return Session.of_sample(
@@ -35,28 +35,28 @@ def scene(one: HandWritten) -> Session:
     )
 
 
-def grown(found: Session, intervention: Intervention) -> Branch:
+def branched(found: Session, edit: BranchEdit) -> Branch:
     """A branch when it is done."""
-    for _ in grow(found, GoesOn(), intervention):
+    for _ in predict_branch(found, GoesOn(), edit):
         pass
     return found.branches[-1]
 
 
-def test_a_changed_variable_is_imagined_and_nobody_says_what_is_true() -> None:
-    branch = grown(scene(LIST_C), Intervention(kind="edit", step=5, name="sum", value="7"))
+def test_a_changed_variable_is_predicted_without_an_actual_run() -> None:
+    branch = branched(session(LIST_C), BranchEdit(kind="edit", step=5, name="sum", value="7"))
     assert branch.truth is None
     assert branch.why == "list.c is C, and only Python programs can be changed while they execute"
     assert b"sum=7" in branch.found.text
 
 
 def test_names_of_javascript_can_be_changed() -> None:
-    plan = planned(scene(MIXED_JS).branch(0), Intervention(kind="edit", step=3, name="$x", value="7"))
+    plan = plan_branch(session(MIXED_JS).branch(0), BranchEdit(kind="edit", step=3, name="$x", value="7"))
     assert b"'$x'=7" in plan.ask.given
-    with pytest.raises(UsageError, match="is no name"):
-        planned(scene(MIXED_JS).branch(0), Intervention(kind="edit", step=3, name="a.b", value="7"))
+    with pytest.raises(UsageError, match="is not a valid name"):
+        plan_branch(session(MIXED_JS).branch(0), BranchEdit(kind="edit", step=3, name="a.b", value="7"))
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.program.name)
 def test_only_python_is_rewritten(one: HandWritten) -> None:
-    with pytest.raises(UsageError, match="not rewritten by flatten, because"):
-        planned(scene(one).branch(0), Intervention(kind="rewrite", how="flatten"))
+    with pytest.raises(UsageError, match="`flatten` does not rewrite this program"):
+        plan_branch(session(one).branch(0), BranchEdit(kind="rewrite", how="flatten"))

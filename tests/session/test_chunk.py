@@ -1,4 +1,4 @@
-"""Chunks: a page that folds them knows at every row what the side knows; texts are short, and valid Unicode."""
+"""Chunks: a page that folds them knows at every row what the run knows; texts are short, and valid Unicode."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
+from stepped import MODES, PROGRAMS, anyhow, changed, damaged, make_run, output, recorded_text, true
 
 from worldline.core.program import Program
+from worldline.core.text import first_difference
 from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.chunk import CHUNK, TAIL, chunk, chunks
-from worldline.ui.session.clip import MOST, clip, first_difference
+from worldline.ui.session.clip import MAX_TEXT_CHARS, clip
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("box")
 
 
 class Page:
-    """One side of a chunk as a page keeps it."""
+    """One run of a chunk as a page keeps it."""
 
     def __init__(self, key: dict[str, Any]) -> None:
         self.frames = {int(frame): dict(info) for frame, info in key["frames"].items()}
@@ -61,43 +62,43 @@ class Page:
         return found[::-1]
 
 
-def check(pair: RunDiff) -> None:
-    """Every chunk of a pair, folded as a page does, beside the sides; and that nothing in it is not JSON."""
+def check(run_diff: RunDiff) -> None:
+    """Every chunk of a run diff, folded as a page does, beside the runs; and that nothing in it is not JSON."""
     seen, pages = 0, dict[str, Page]()
-    for k in range(chunks(pair)):
-        part = json.loads(json.dumps(chunk(pair, k), allow_nan=False).encode("utf-8"))
+    for k in range(chunks(run_diff)):
+        part = json.loads(json.dumps(chunk(run_diff, k), allow_nan=False).encode("utf-8"))
         assert part["first"] == seen == k * CHUNK
         ended, pages = pages, {name: Page(part[name]) for name in ("left", "right")}
         for name, page in ended.items():  # a chunk begins where the last one ended
             assert pages[name].here() == page.here()
         for row in part["rows"]:
             assert row["row"] == seen
-            check_row(pair, row, pages)
+            check_row(run_diff, row, pages)
             seen += 1
-    assert seen == len(pair.rows)
+    assert seen == len(run_diff.rows)
 
 
-def check_row(pair: RunDiff, row: dict[str, Any], pages: dict[str, Page]) -> None:
-    wanted = pair.rows[row["row"]]
+def check_row(run_diff: RunDiff, row: dict[str, Any], pages: dict[str, Page]) -> None:
+    wanted = run_diff.rows[row["row"]]
     absent = {"right": "open"} if None in (wanted.left, wanted.right) else {}  # nothing to compare
     verdicts = [absent.get(each, each) for each in (wanted.action, wanted.state)]
     assert [row["action"], row["state"], len(row["differs"])] == [*verdicts, len(wanted.differs)]
     for name, step in (("left", wanted.left), ("right", wanted.right)):
-        of, cell = pair.side(name), row[name]
+        of, cell = run_diff.run(name), row[name]
         assert (cell is None) == (step is None)
         if of is None or step is None:
             continue
         pages[name].fold(row["row"], cell)
         told = [
             (live.frame, live.function, live.line, {
-                clip(n): (clip(v), pair.row_of(name, live.writers[n])) for n, v in live.values.items()
+                clip(n): (clip(v), run_diff.row_of(name, live.writers[n])) for n, v in live.values.items()
             })
             for live in of.stack(step)
         ]  # fmt: skip
         assert pages[name].stack(cell["frame"]) == told
-        assert clip(of.output(step)).endswith(pages[name].output[-TAIL:])
+        assert clip(output(of, step)).endswith(pages[name].output[-TAIL:])
     main = "left" if wanted.left is not None else "right"
-    of, step = pair.side(main), wanted.left if wanted.left is not None else wanted.right
+    of, step = run_diff.run(main), wanted.left if wanted.left is not None else wanted.right
     if of is None or step is None:
         assert row["depth"] == 0
         assert {row[way] for way in ("over", "out", "back_over", "back_out")} == {None}
@@ -105,64 +106,64 @@ def check_row(pair: RunDiff, row: dict[str, Any], pages: dict[str, Page]) -> Non
     assert row["depth"] == of.depth(step)
     for way in ("over", "out", "back_over", "back_out"):
         target = getattr(of, way)(step)
-        assert row[way] == (None if target is None else pair.row_of(main, target))
+        assert row[way] == (None if target is None else run_diff.row_of(main, target))
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
-def test_a_page_knows_what_a_true_side_knows(name: str, mode: str) -> None:
+def test_a_page_rebuilds_the_state_of_a_true_run(name: str, mode: str) -> None:
     check(RunDiff(true(name, mode), true(name, mode)))
     check(RunDiff(None, true(name, mode)))
 
 
 @given(damaged())
-def test_a_page_knows_what_any_side_knows(made: tuple[str, str, Run]) -> None:
+def test_a_page_rebuilds_the_state_of_any_run(made: tuple[str, str, Run]) -> None:
     check(RunDiff(true(*made[:2]), made[2]))
 
 
 @given(anyhow(), anyhow())
-def test_a_page_knows_what_any_lines_say(one: bytes, other: bytes) -> None:
-    check(RunDiff(side("fact", "compact", one), side("fact", "compact", other)))
+def test_a_page_rebuilds_the_state_of_any_lines(one: bytes, other: bytes) -> None:
+    check(RunDiff(make_run("fact", "compact", one), make_run("fact", "compact", other)))
 
 
 def test_there_are_several_chunks() -> None:
-    pair = RunDiff(true("loop"), true("loop"))
-    assert chunks(pair) > 1
-    later = chunk(pair, 1)
+    run_diff = RunDiff(true("loop"), true("loop"))
+    assert chunks(run_diff) > 1
+    later = chunk(run_diff, 1)
     assert later["left"]["state"]["0"]["n"] == ["40", 0]
     assert later["left"]["frames"]["0"]["function"] == "f"
     with pytest.raises(IndexError):
-        chunk(pair, chunks(pair))
+        chunk(run_diff, chunks(run_diff))
 
 
-def test_a_side_that_has_ended_stays_where_it_was() -> None:
+def test_a_run_that_has_ended_stays_where_it_was() -> None:
     truth = true("loop")
     text = truth.prediction.text
-    short = side("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
-    pair = RunDiff(truth, short)
-    check(pair)
-    later = chunk(pair, chunks(pair) - 1)["right"]
+    short = make_run("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
+    run_diff = RunDiff(truth, short)
+    check(run_diff)
+    later = chunk(run_diff, chunks(run_diff) - 1)["right"]
     assert later["at"]["step"] == len(short.events) - 1
     assert str(later["at"]["frame"]) in later["state"]
 
 
 def test_a_waiting_frame_is_where_it_waits() -> None:
     truth = true("loop")
-    pair = RunDiff(truth, truth)
+    run_diff = RunDiff(truth, truth)
     inside = next(
-        k for k in range(1, chunks(pair)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1
+        k for k in range(1, chunks(run_diff)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1
     )
-    key = chunk(pair, inside)["left"]["frames"]["0"]
+    key = chunk(run_diff, inside)["left"]["frames"]["0"]
     assert key["line"] == truth.stack(inside * CHUNK - 1)[0].line == 9
 
 
 def test_the_format_is_exactly_this() -> None:
-    ask, truth = run("fact")
+    ask, truth = recorded_text("fact")
     sure = step_confidences(ask, truth, [-0.5] * len(truth.text))
     found = changed("fact", (")1\n", ")2\n"))
-    pair = RunDiff(true("fact"), Run("found", ask, found.prediction, sure=sure))
-    part = chunk(pair, 0)
+    run_diff = RunDiff(true("fact"), Run("found", ask, found.prediction, confidences=sure))
+    part = chunk(run_diff, 0)
     assert list(part) == ["first", "rows", "left", "right"]
     row = part["rows"][12]
     none = dict.fromkeys(("file", "printed", "sure", "sure_action", "sure_state"))
@@ -190,8 +191,8 @@ def test_the_format_is_exactly_this() -> None:
     }
 
 
-def test_an_empty_pair_has_one_empty_chunk() -> None:
-    empty = side("fact", "compact", b"", "empty")
+def test_an_empty_run_diff_has_one_empty_chunk() -> None:
+    empty = make_run("fact", "compact", b"", "empty")
     nothing = {"at": None, "frames": {}, "state": {}, "output": ""}
     assert chunk(RunDiff(None, empty), 0) == {"first": 0, "rows": [], "left": nothing, "right": nothing}
 
@@ -211,16 +212,16 @@ def test_a_long_value_is_cut_around_where_it_differs() -> None:
     assert part["rows"][0]["differs"][0]["at"] == 1_000_000
 
 
-def test_what_is_no_unicode_is_escaped() -> None:
+def test_lone_surrogates_are_escaped() -> None:
     lone = '{"n": "\'\\ud800\'", "\\udfff": "\'\\u00e9\'"}'
     text = f"<|call_sep|>{lone}<|action_sep|>def fact(n):\n<|frame_sep|>"
-    part = chunk(RunDiff(None, side("fact", "cwm", text.encode(), "budget")), 0)
+    part = chunk(RunDiff(None, make_run("fact", "cwm", text.encode(), "budget")), 0)
     assert part["rows"][0]["right"]["changes"] == [[0, "n", "'\\ud800'"], [0, "\\udfff", "'é'"]]
     json.dumps(part, ensure_ascii=False).encode("utf-8")
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
-def test_texts_part_where_they_part(start: str, one: str, other: str) -> None:
+def test_the_first_difference_of_two_texts(start: str, one: str, other: str) -> None:
     left, right = start + one, start + other
     naive = next(
         (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
@@ -228,11 +229,11 @@ def test_texts_part_where_they_part(start: str, one: str, other: str) -> None:
     assert first_difference(left, right) == naive
 
 
-@given(st.integers(0, 3 * MOST), st.integers(0, 3 * MOST))
+@given(st.integers(0, 3 * MAX_TEXT_CHARS), st.integers(0, 3 * MAX_TEXT_CHARS))
 def test_a_clipped_text_has_its_difference_and_its_length(size: int, at: int) -> None:
     text = "x" * at + "y" + "x" * size
     shown = clip(text, "x" * (at + size + 1))
     assert "y" in shown
     before = int(shown.partition(" before>")[0][1:]) if shown.startswith("<") else 0
     after = int(shown.rpartition("...<")[2].removesuffix(" more>")) if shown.endswith(">") else 0
-    assert before + after + min(MOST, len(text)) == len(text)
+    assert before + after + min(MAX_TEXT_CHARS, len(text)) == len(text)

@@ -15,7 +15,7 @@ SOURCE = "def f(n):\n    a = n + 1\n    if n % 2 == 0:\n        return 1\n    re
 TRUE, SAID = b"(1 n=5\n2 a=6\n3\n5\n)6\n.\n", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n"
 
 
-def scene(found: bytes = SAID, wrong: WrongBranch | None = None) -> Session:
+def session(found: bytes = SAID, wrong: WrongBranch | None = None) -> Session:
     ask = PredictionRequest(program=Program(source=SOURCE, call="f(5)"))
     sample = Sample(
         ask=ask, truth=Prediction(text=TRUE, status="ended"), found=Prediction(text=found, status="ended")
@@ -23,8 +23,8 @@ def scene(found: bytes = SAID, wrong: WrongBranch | None = None) -> Session:
     return Session.of_sample(sample, name="a", model="m", wrong=wrong)
 
 
-def test_a_step_that_decides_says_what_on_each_side() -> None:
-    rows = chunk(scene().pair(0), 0)["rows"]
+def test_conditions_are_shown_for_both_runs() -> None:
+    rows = chunk(session().run_diff(0), 0)["rows"]
     assert (rows[2]["left"]["decided"], rows[2]["right"]["decided"]) == (
         ["n % 2 == 0: false"],
         ["n % 2 == 0: true"],
@@ -34,15 +34,15 @@ def test_a_step_that_decides_says_what_on_each_side() -> None:
 
 def told(shown: Session) -> list[str] | None:
     root = shown.branches[0]
-    said = branch_json(root, shown.pair(0), root, None).get("wrong")
+    said = branch_json(root, shown.run_diff(0), root, None).get("wrong")
     assert said is None or isinstance(said, list)
     return said
 
 
-def test_a_misjudged_condition_is_told_with_the_branch() -> None:
-    words = "line 3: `n % 2 == 0` is false (n is 5); the model continues as if it were true"
-    assert told(scene()) == [words]
-    assert told(scene(TRUE)) is None
+def test_a_misjudged_condition_is_described_with_the_branch() -> None:
+    words = "line 3: `n % 2 == 0` is false, since n is 5; the model went on as if it were true"
+    assert told(session()) == [words]
+    assert told(session(TRUE)) is None
     condition = Condition(2, 3, "n % 2 == 0", False)
     known = WrongBranch(condition=condition, values={"n": "5"}, first=True, nearest=OtherInput(call="f(4)"))
-    assert told(scene(wrong=known)) == [words, "for f(4) the model's branch is right"]
+    assert told(session(wrong=known)) == [words, "at f(4) the model's branch is the true one"]

@@ -8,7 +8,7 @@ from strategies import VALUE_TEXTS
 
 from worldline.core.language import LANGUAGES
 from worldline.core.value import kind, scan
-from worldline.ui.session.marks.natives import kind_name, legend, native_names, notes
+from worldline.ui.session.marks.natives import legend, native_names, notes
 
 pytestmark = pytest.mark.unit
 
@@ -44,21 +44,13 @@ def test_a_number_goes_into_the_name() -> None:
     assert said("[BigInt(12), BigInt(7)]", "js") == [("BigInt(12)", "12n"), ("BigInt(7)", "7n")]
 
 
-def test_pointers_are_told_as_what_they_are() -> None:
+def test_pointers_have_a_name() -> None:
     text = "Ptr#3([1, 2], at=1)"
     assert said(text, "c") == [("Ptr", "a pointer into a block of memory; `at` is how far into it")]
     assert said(text, "java") == []
 
 
-def test_kinds_go_by_the_language() -> None:
-    assert kind_name("[1, 2]", "js") == "array"
-    assert kind_name("{'a': 1}", "js") == "plain object"
-    assert kind_name("(1, 2)", "rust") == "tuple"
-    assert kind_name("None", "java") == "null"
-    assert kind_name("[1]", "python") == ""
-
-
-def test_a_legend_tells_each_word_once_in_the_order_of_the_table() -> None:
+def test_a_legend_explains_each_word_once_in_the_order_of_the_table() -> None:
     texts = ["[True, None]", "None", "<undefined>", "(1, 2)"]
     assert legend(texts, "js") == ["None is null", "True is true", "<undefined> is undefined"]
     assert legend(["[1]", "'a'"], "js") == ["[..] is an array"]

@@ -29,7 +29,7 @@ ALIAS = """def f():
 """
 
 
-def side(
+def run(
     source: str, call: str = "f()", *, codec: str = "compact", options: Compact | None = None, **wrong: str
 ) -> Run:
     """The true run of a program, some of its texts replaced once."""
@@ -50,7 +50,7 @@ def after(found: Run, line: int) -> Groups:
 
 
 def test_an_assignment_shares_and_another_value_parts() -> None:
-    found = side(ALIAS)
+    found = run(ALIAS)
     assert after(found, 2) == ()
     assert after(found, 3) == (("a", "b"),)
     assert after(found, 6) == (("a", "b"),)  # c is a copy
@@ -58,30 +58,30 @@ def test_an_assignment_shares_and_another_value_parts() -> None:
 
 
 def test_the_same_by_metas_notation_and_by_marks() -> None:
-    marked = side(ALIAS, options=Compact(same=True))
+    marked = run(ALIAS, options=Compact(same=True))
     assert any(moment.same for moment in marked.events)
     for line in (2, 3, 6, 7):
-        assert after(marked, line) == after(side(ALIAS), line)
-    cwm = side(ALIAS, codec="cwm")
+        assert after(marked, line) == after(run(ALIAS), line)
+    cwm = run(ALIAS, codec="cwm")
     last = next(i for i, moment in enumerate(cwm.events) if moment.line == 6)
     assert cwm.sharing.at(cwm.events[0].frame, last) == (("a", "b"),)
 
 
 def test_what_changes_alike_under_one_name_is_one_object() -> None:
-    found = side("def f(p):\n    q = p[0]\n    r = p[0]\n    q.append(1)\n    return r\n", "f([[0]])")
+    found = run("def f(p):\n    q = p[0]\n    r = p[0]\n    q.append(1)\n    return r\n", "f([[0]])")
     assert after(found, 4) == (("q", "r"),)
-    both = side("def f():\n    q = []\n    r = []\n    q.append(1); r.append(1)\n    return r\n")
+    both = run("def f():\n    q = []\n    r = []\n    q.append(1); r.append(1)\n    return r\n")
     assert after(both, 4) == ()
 
 
 def test_in_place_and_at_once() -> None:
-    found = side("def f():\n    a = b = []\n    a += [1]\n    n = m = 1\n    return b\n")
+    found = run("def f():\n    a = b = []\n    a += [1]\n    n = m = 1\n    return b\n")
     assert after(found, 3) == (("a", "b"),)
     assert after(found, 4) == (("a", "b"),)  # numbers are no objects that change
 
 
 def test_a_model_that_forgets_an_alias_parts_the_names() -> None:
-    found = side(ALIAS, **{"5 a=[1, 2] b=[1, 2]": "5 b=[1, 2]"})
+    found = run(ALIAS, **{"5 a=[1, 2] b=[1, 2]": "5 b=[1, 2]"})
     assert any(moment.line == 5 and set(moment.values) == {"b"} for moment in found.events), (
         found.prediction.text
     )

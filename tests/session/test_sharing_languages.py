@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foreign_scenes import LIST_C
+from language_sessions import LIST_C
 from test_sharing import after
 
 from worldline.codec.compact.prompt import Compact
@@ -34,7 +34,7 @@ STEPS = b"""(1
 """
 
 
-def side(source: str, name: str, steps: bytes, *, same: bool = False) -> Run:
+def run(source: str, name: str, steps: bytes, *, same: bool = False) -> Run:
     """A run as it is written."""
     ask = PredictionRequest(program=Program(source=source, name=name, call="f()"), options=Compact(same=same))
     return Run("found", ask, Prediction(text=steps, status="ended"))
@@ -56,7 +56,7 @@ def test_pointers_into_one_block_and_to_one_object_are_one() -> None:
 
 def test_an_assignment_shares_in_languages_of_references() -> None:
     for name in ("a.js", "a.ts", "A.java"):
-        found = side(JS, name, STEPS)
+        found = run(JS, name, STEPS)
         assert after(found, 2) == ()
         assert after(found, 3) == (("a", "b"),)
         assert after(found, 6) == (("a", "b"),)
@@ -65,16 +65,16 @@ def test_an_assignment_shares_in_languages_of_references() -> None:
 
 def test_an_assignment_copies_in_languages_of_values() -> None:
     for name in ("a.c", "a.cpp", "a.rs"):
-        found = side(JS, name, STEPS)
+        found = run(JS, name, STEPS)
         assert [after(found, line) for line in (3, 5, 7)] == [(), (), ()]
 
 
 def test_a_source_that_happens_to_be_python_is_not_read_as_python() -> None:
-    found = side("\nb = a\n", "a.c", b"(1 a=[1]\n2 b=[1]\n)None\n.\n")
+    found = run("\nb = a\n", "a.c", b"(1 a=[1]\n2 b=[1]\n)None\n.\n")
     assert after(found, 2) == ()
 
 
 def test_marks_are_all_there_is_to_it() -> None:
-    found = side(JS, "a.js", b"(1\n2 a=[1]\n3 b=[1] b&a\n4 c=[1]\n7 b=[1, 2] b&\n8\n)[1]\n.\n", same=True)
+    found = run(JS, "a.js", b"(1\n2 a=[1]\n3 b=[1] b&a\n4 c=[1]\n7 b=[1, 2] b&\n8\n)[1]\n.\n", same=True)
     assert after(found, 3) == (("a", "b"),)
     assert after(found, 7) == ()

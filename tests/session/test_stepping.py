@@ -15,7 +15,7 @@ from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import WRONG, RunDiff
 from worldline.ui.session.stepping import (
     OPEN,
-    WAYS,
+    STEP_KINDS,
     Stepper,
     first_divergence,
     new_difference,
@@ -28,24 +28,24 @@ from worldline.ui.session.stepping import (
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def around(side: Run, step: int) -> list[int]:
+def around(run: Run, step: int) -> list[int]:
     """The frames around the one of a step."""
-    return [live.frame for live in side.stack(step)][:-1]
+    return [live.frame for live in run.stack(step)][:-1]
 
 
-def check(side: Run, *, fine: bool) -> None:
-    """Every position of a side, by the definition."""
-    stepper, end = Stepper(side), len(side)
-    stops = [q for q in range(end) if fine or side.events[q].event == "line"]
+def check(run: Run, *, fine: bool) -> None:
+    """Every position of a run, by the definition."""
+    stepper, end = Stepper(run), len(run)
+    stops = [q for q in range(end) if fine or run.events[q].event == "line"]
     for p in range(end):
-        frame = side.events[p].frame
-        outside = [q for q in stops if frame not in around(side, q)]
+        frame = run.events[p].frame
+        outside = [q for q in stops if frame not in around(run, q)]
         later = [q for q in outside if q > p]
         assert stepper.into(p, fine=fine) == min((q for q in stops if q > p), default=end)
         assert stepper.over(p, fine=fine) == min(later, default=end)
         assert stepper.back(p, fine=fine) == max((q for q in outside if q < p), default=0)
         if not fine:
-            elsewhere = (q for q in later if side.events[q].frame != frame)
+            elsewhere = (q for q in later if run.events[q].frame != frame)
             assert stepper.out(p) == min(elsewhere, default=end)
         assert stepper.stack(p)[0].frame == frame
     assert [frame.step for frame in stepper.stack(end)] == [None] * len(stepper.stack(end))
@@ -54,54 +54,54 @@ def check(side: Run, *, fine: bool) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("fine", [False, True])
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
-def test_a_debugger_s_steps_are_those_of_the_definition(name: str, fine: bool) -> None:
+def test_steps_follow_the_definition(name: str, fine: bool) -> None:
     check(true(name), fine=fine)
 
 
 @given(damaged())
 @settings(max_examples=examples(10, 25))
-def test_so_they_are_in_any_text(of: tuple[str, str, Run]) -> None:
+def test_steps_follow_the_definition_in_any_text(of: tuple[str, str, Run]) -> None:
     check(of[2], fine=False)
 
 
 @given(damaged())
 @settings(max_examples=examples(10, 25))
-def test_rows_lead_to_rows_of_the_same_pair(of: tuple[str, str, Run]) -> None:
+def test_steps_lead_to_rows_of_the_same_run_diff(of: tuple[str, str, Run]) -> None:
     name, mode, found = of
-    pair = RunDiff(true(name, mode), found)
-    for n, row in enumerate(pair.rows):
-        steps = row_steps(pair, n)
-        assert tuple(steps) == WAYS
+    run_diff = RunDiff(true(name, mode), found)
+    for n, row in enumerate(run_diff.rows):
+        steps = row_steps(run_diff, n)
+        assert tuple(steps) == STEP_KINDS
         for way, to in steps.items():
             assert to is None or (to < n if way.startswith("back") else to > n)
-        for side in ("left", "right"):
-            known = [step for one in pair.rows[: n + 1] if (step := getattr(one, side)) is not None]
-            assert newest_step(pair, side, n) == max(known, default=None)
+        for name in ("left", "right"):
+            known = [step for one in run_diff.rows[: n + 1] if (step := getattr(one, name)) is not None]
+            assert newest_step(run_diff, name, n) == max(known, default=None)
         assert row.left is not None or row.right is not None or set(steps.values()) == {None}
 
 
 def test_what_the_model_has_not_come_to_is_open() -> None:
     found = changed("fact", (" r=1", " r=9"), status="budget")
     left = true("fact")
-    pair = RunDiff(left, found)
+    run_diff = RunDiff(left, found)
 
     def branch(status: str) -> Branch:
         return Branch(
-            id=0, parent=None, intervention=None, ask=left.ask, truth=left.prediction,
+            id=0, parent=None, edit=None, ask=left.ask, truth=left.prediction,
             found=found.prediction, status=status,
         )  # fmt: skip
 
-    written = written_rows(pair, branch("running"))
-    assert written == pair.row_of("right", len(found) - 1) + 1
-    assert verdicts(pair, written - 1, written) != (OPEN, OPEN)
-    assert verdicts(pair, 0, 0) == (OPEN, OPEN)
-    first = first_divergence(pair, branch("done"))
-    assert first == pair.first == new_difference(pair, range(len(pair.rows)), len(pair.rows))
+    written = written_rows(run_diff, branch("running"))
+    assert written == run_diff.row_of("right", len(found) - 1) + 1
+    assert verdicts(run_diff, written - 1, written) != (OPEN, OPEN)
+    assert verdicts(run_diff, 0, 0) == (OPEN, OPEN)
+    first = first_divergence(run_diff, branch("done"))
+    assert first == run_diff.first == new_difference(run_diff, range(len(run_diff.rows)), len(run_diff.rows))
     assert first is not None
-    assert WRONG in verdicts(pair, first, written)
-    assert new_difference(pair, range(len(pair.rows)), first) is None
+    assert WRONG in verdicts(run_diff, first, written)
+    assert new_difference(run_diff, range(len(run_diff.rows)), first) is None
 
 
 def test_the_page_steps_the_same_ways() -> None:
     text = (files("worldline.ui.web") / "static" / "moves.js").read_text("utf-8")
-    assert set(re.findall(r"=> current\.(\w+)", text)) == set(WAYS)
+    assert set(re.findall(r"=> told\.(\w+)", text)) == set(STEP_KINDS)

@@ -29,7 +29,7 @@ from worldline.ui.session.stops import (
     STOPS,
     locations,
     next_stop,
-    runnable,
+    runnable_lines,
     stop_index,
     stop_lines,
     stop_points,
@@ -38,12 +38,12 @@ from worldline.ui.session.stops import (
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def branch_of(pair: RunDiff) -> Branch:
-    """A finished branch with these sides."""
-    assert pair.left is not None
+def branch_of(run_diff: RunDiff) -> Branch:
+    """A finished branch with these runs."""
+    assert run_diff.left is not None
     return Branch(
-        id=0, parent=None, intervention=None, ask=pair.left.ask, truth=pair.left.prediction,
-        found=pair.right.prediction, status="done",
+        id=0, parent=None, edit=None, ask=run_diff.left.ask, truth=run_diff.left.prediction,
+        found=run_diff.right.prediction, status="done",
     )  # fmt: skip
 
 
@@ -69,60 +69,58 @@ def test_an_editor_is_offered_the_table() -> None:
 @settings(max_examples=examples(10, 40))
 def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Run]) -> None:
     name, mode, found = of
-    pair = RunDiff(true(name, mode), found)
-    branch, rows = branch_of(pair), range(len(pair.rows))
-    points = stop_points(Stepper(found), pair, None)
+    run_diff = RunDiff(true(name, mode), found)
+    branch, rows = branch_of(run_diff), range(len(run_diff.rows))
+    points = stop_points(Stepper(found), run_diff, None)
     assert {point.kind for point in points} <= set(DETAILED_STOPS)
     assert [point.position for point in points] == sorted(point.position for point in points)
     assert all(0 <= point.position <= len(found) for point in points)
-    growing = stop_points(Stepper(found), pair, None, growing=True)
+    growing = stop_points(Stepper(found), run_diff, None, is_running=True)
     assert {(one.position, one.kind) for one in growing} <= {(one.position, one.kind) for one in points}
     if branch.found.status != "budget":
         for kind in (FIRST_ACTION, FIRST_STATE, NEW_ERROR, RAISED):
-            stopped = next_stop(pair, branch, rows, stops={kind})
+            stopped = next_stop(run_diff, branch, rows, stops={kind})
             assert (stopped is not None) == any(point.kind == kind for point in points), kind
-    assert next_stop(pair, branch, rows, stops=()) is None
+    assert next_stop(run_diff, branch, rows, stops=()) is None
 
 
-def test_rows_say_why_they_stop() -> None:
+def test_rows_give_the_reason_to_stop() -> None:
     found = changed("fact", (" r=1", " r=9"))
     left = true("fact")
-    scene = Session.of_sample(
+    session = Session.of_sample(
         Sample(ask=left.ask, truth=left.prediction, found=found.prediction), name="fact", model="one"
     )
-    pair, branch, rows = scene.pair(), scene.branch(0), range(len(scene.pair().rows))
-    first = pair.first
+    run_diff, branch, rows = session.run_diff(), session.branch(0), range(len(session.run_diff().rows))
+    first = run_diff.first
     assert first is not None
-    assert next_stop(pair, branch, rows, stops={FIRST_STATE}) == (first, "the first wrong value")
-    assert next_stop(pair, branch, rows, stops={NEW_ERROR}) == (first, "a new error")
+    assert next_stop(run_diff, branch, rows, stops={FIRST_STATE}) == (first, "the first wrong value")
+    assert next_stop(run_diff, branch, rows, stops={NEW_ERROR}) == (first, "a new error")
     assert branch.cause is not None
-    assert next_stop(pair, branch, rows, stops={CAUSE}) == (first, f"the cause: {branch.cause.name}")
-    here = next(locations(pair, 2))
-    assert next_stop(pair, branch, rows[2:], stops=(), breakpoints={here}) == (
+    assert next_stop(run_diff, branch, rows, stops={CAUSE}) == (first, f"the cause: {branch.cause.name}")
+    here = next(locations(run_diff, 2))
+    assert next_stop(run_diff, branch, rows[2:], stops=(), breakpoints={here}) == (
         2,
         f"the breakpoint at line {here[1]}",
     )
-    assert next_stop(pair, branch, rows[first + 1 :], stops={FIRST_STATE}) is None
+    assert next_stop(run_diff, branch, rows[first + 1 :], stops={FIRST_STATE}) is None
 
 
 @given(damaged(), st.integers(1, 9), st.sets(st.integers(1, 20), max_size=4))
 @settings(max_examples=examples(10, 40))
-def test_whoever_walks_by_the_index_stops_where_others_do(
-    of: tuple[str, str, Run], per: int, lines: set[int]
-) -> None:
+def test_the_stop_index_agrees_with_next_stop(of: tuple[str, str, Run], per: int, lines: set[int]) -> None:
     name, mode, found = of
-    pair = RunDiff(true(name, mode), found)
-    branch, rows = branch_of(pair), range(len(pair.rows))
-    told = stop_index(pair, branch, per)
+    run_diff = RunDiff(true(name, mode), found)
+    branch, rows = branch_of(run_diff), range(len(run_diff.rows))
+    told = stop_index(run_diff, branch, per)
     assert len(told["lines"]) == -(-len(rows) // per)
     stops = dict(told["stops"])
-    walked = [row for row in rows if row in stops or lines.intersection(stop_lines(pair, row))]
+    walked = [row for row in rows if row in stops or lines.intersection(stop_lines(run_diff, row))]
     binned = [row for row in walked if row in stops or lines.intersection(told["lines"][row // per])]
     assert binned == walked
     asked, at = [], -1
     places = {(None, line) for line in lines}
     while (
-        hit := next_stop(pair, branch, rows[at + 1 :], stops=DEFAULT_STOPS, breakpoints=places)
+        hit := next_stop(run_diff, branch, rows[at + 1 :], stops=DEFAULT_STOPS, breakpoints=places)
     ) is not None:
         at = hit[0]
         asked.append(at)
@@ -131,6 +129,6 @@ def test_whoever_walks_by_the_index_stops_where_others_do(
 
 def test_a_breakpoint_stands_where_a_line_can_run() -> None:
     source = "def f(x):\n    # nothing\n\n    y = x\n    return y\n\nz = 1\n"
-    assert runnable(Program(source=source, call="f(1)")) == (4, 5)
-    assert runnable(Program(source=source)) == (1, 4, 5, 7)
-    assert runnable(Program(source="def (")) == ()
+    assert runnable_lines(Program(source=source, call="f(1)")) == (4, 5)
+    assert runnable_lines(Program(source=source)) == (1, 4, 5, 7)
+    assert runnable_lines(Program(source="def (")) == ()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from foreign_scenes import LIST_SOURCE, MIXED_SOURCE
 from hypothesis import given
 from hypothesis import strategies as st
+from language_sessions import LIST_SOURCE, MIXED_SOURCE
 
 from worldline.core.language import LANGUAGES, all_lines
-from worldline.ui.session.marks import lexed
+from worldline.ui.session.marks import syntax
 from worldline.ui.session.marks.syntax import KINDS, SyntaxSpan, code_lines, spans
 
 pytestmark = pytest.mark.unit
@@ -26,7 +26,7 @@ def told(source: str, language: str) -> list[list[tuple[str, str]]]:
 
 def kinds(source: str, language: str) -> dict[str, str]:
     """What each span of a source is, by its text."""
-    return dict(pair for line in told(source, language) for pair in line)
+    return dict(run_diff for line in told(source, language) for run_diff in line)
 
 
 C = """\
@@ -135,7 +135,7 @@ def test_python_is_coloured_as_it_was() -> None:
     assert spans("def f():\n    return 1") == spans("def f():\n    return 1", "python")
 
 
-def test_a_language_that_nobody_knows_is_plain() -> None:
+def test_an_unknown_language_has_no_spans() -> None:
     assert spans("def f():\n    return 1", "cobol") == ((), ())
 
 
@@ -159,10 +159,8 @@ def test_any_text_has_spans_inside_its_lines(language: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("language", "piece"), [("c", "\n"), ("java", "a "), ("rust", "/")])
-def test_what_takes_a_lexer_too_long_is_left_plain(
-    language: str, piece: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lexed, "PATIENCE", 0.05)
+def test_a_slow_lexer_is_cut_off(language: str, piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax, "LEXER_SECONDS", 0.05)
     source = f"int x = 1; /* seen */\n{piece * 20_000}\nint y;"
     assert SyntaxSpan(11, 21, "comment") in spans(source, language)[0]
 

@@ -10,7 +10,7 @@ import pytest
 from worldline.ui.session.without_gc import without_gc
 
 
-def test_it_rests_inside_and_is_on_again_behind_the_outermost() -> None:
+def test_it_pauses_inside_and_resumes_after_the_outermost_block() -> None:
     assert gc.isenabled()
     with without_gc():
         with without_gc():
@@ -19,13 +19,13 @@ def test_it_rests_inside_and_is_on_again_behind_the_outermost() -> None:
     assert gc.isenabled()
 
 
-def test_an_error_turns_it_on_again() -> None:
+def test_it_resumes_after_an_error() -> None:
     with pytest.raises(KeyError), without_gc():
         raise KeyError("x")
     assert gc.isenabled()
 
 
-def test_one_that_was_off_stays_off() -> None:
+def test_a_disabled_collector_stays_disabled() -> None:
     gc.disable()
     try:
         with without_gc():
@@ -35,7 +35,7 @@ def test_one_that_was_off_stays_off() -> None:
         gc.enable()
 
 
-def test_the_last_of_several_threads_turns_it_on() -> None:
+def test_the_last_thread_resumes_it() -> None:
     inside, leave = threading.Event(), threading.Event()
 
     def work() -> None:

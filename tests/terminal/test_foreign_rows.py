@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from foreign_scenes import LIST_C, MIXED_JS, HandWritten
+from language_sessions import LIST_C, MIXED_JS, HandWritten
 from rich.console import Console
 
 from worldline.diagnose.debug import Debugged, rows

@@ -42,7 +42,9 @@ class Gambler(PlainPredictor):
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             control = replace(HELD, given=(Hidden(0, "below 6", "2"),))
-            yield replace(record_request(replace(ask, control=control, hidden=()), Limits())[0], status="ended")
+            yield replace(
+                record_request(replace(ask, control=control, hidden=()), Limits())[0], status="ended"
+            )
 
 
 def shown(act: object, *arguments: object) -> str:
@@ -85,10 +87,10 @@ def test_the_page_and_the_stepper_show_special_values() -> None:
     sample = Sample(ask=ask, truth=truth, found=result)
     assert Diagnosis(sample).cause.name == "could not be known"
     session = Session.of_sample(sample, name="dice", model="gambler")
-    pair = session.pair(0)
-    row = chunk(pair, 0)["rows"][1]
+    run_diff = session.run_diff(0)
+    row = chunk(run_diff, 0)["rows"][1]
     assert row["left"]["hidden"] == [["a draw of 0 to 5", "5"]]
     assert row["right"]["hidden"] == [["a draw of 0 to 5", "2"]]
     assert "thread" not in row["left"]
-    carried = [item for level in row_view(pair, 1).levels for item in level.names if item.carried]
+    carried = [item for level in row_view(run_diff, 1).levels for item in level.names if item.carried]
     assert [(item.name, item.left, item.right) for item in carried] == [("a draw of 0 to 5", "5", "2")]

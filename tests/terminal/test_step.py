@@ -168,7 +168,7 @@ def test_the_page_s_keys_mean_the_same() -> None:
 
 def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
     async def act(hand: Hand) -> None:
-        assert hand.cursor.row == hand.cursor.pair.first
+        assert hand.cursor.row == hand.cursor.run_diff.first
         text = hand.shown()
         assert "diverges at step" in hand.shown("heading")
         assert "X state wrong" in hand.shown("place")
@@ -185,7 +185,7 @@ def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
 def test_steps_go_into_over_out_and_back() -> None:
     async def act(hand: Hand) -> None:
         cursor = hand.cursor
-        assert cursor.pair.left is not None
+        assert cursor.run_diff.left is not None
         await hand.press("home")
         assert cursor.row == 0
         await hand.press("right", "n")
@@ -195,16 +195,16 @@ def test_steps_go_into_over_out_and_back() -> None:
         await hand.press("left")
         assert "no such step" in hand.shown("place")
         await hand.press("right", "right", "o")  # from the line that calls, over the call
-        row = cursor.pair.row_of("left", cursor.pair.left.over(2) or 0)
+        row = cursor.run_diff.row_of("left", cursor.run_diff.left.over(2) or 0)
         assert cursor.row == row > 3
         await hand.press("O")
         assert cursor.row == 2
         await hand.press("right")
-        assert cursor.pair.left.depth(cursor.pair.rows[3].left or 0) == 1
+        assert cursor.run_diff.left.depth(cursor.run_diff.rows[3].left or 0) == 1
         await hand.press("u")
         assert cursor.row == row
         await hand.press("left", "U")
-        assert cursor.pair.left.depth(cursor.pair.rows[cursor.row].left or 0) == 0
+        assert cursor.run_diff.left.depth(cursor.run_diff.rows[cursor.row].left or 0) == 0
         await hand.press("end")
         assert cursor.row == cursor.count - 1
 
@@ -213,7 +213,7 @@ def test_steps_go_into_over_out_and_back() -> None:
 
 def test_hops_jumps_and_the_way_back() -> None:
     async def act(hand: Hand) -> None:
-        cursor, first = hand.cursor, hand.cursor.pair.first
+        cursor, first = hand.cursor, hand.cursor.run_diff.first
         await hand.press("home", "f")
         assert cursor.row == first
         await hand.press("b")
@@ -239,7 +239,7 @@ def test_hops_jumps_and_the_way_back() -> None:
 
 def test_the_last_writer_of_the_chosen_name() -> None:
     async def act(hand: Hand) -> None:
-        cursor, first = hand.cursor, hand.cursor.pair.first
+        cursor, first = hand.cursor, hand.cursor.run_diff.first
         assert first is not None
         await hand.press("w")  # the first that differs
         assert "r is written in this step" in hand.shown("place") or cursor.row < first
@@ -247,9 +247,9 @@ def test_the_last_writer_of_the_chosen_name() -> None:
         assert hand.app.focused is hand.app.panels["state"]
         assert hand.app.chosen == (0, "n")
         await hand.press("w")
-        step = cursor.pair.rows[cursor.row].right
+        step = cursor.run_diff.rows[cursor.row].right
         assert step is not None
-        assert cursor.pair.right.events[step].event == "call"
+        assert cursor.run_diff.right.events[step].event == "call"
         right = cursor.row
         await hand.press("b", "W")
         assert cursor.row == right
@@ -268,7 +268,7 @@ def test_breakpoints_continue_and_reverse_continue() -> None:
         assert cursor.breakpoints == {(None, 3)}
         assert re.search("^● 3", hand.shown("source"), re.M)
         await hand.press("c")
-        assert list(locations(cursor.pair, cursor.row)) == [(None, 3)] * 2
+        assert list(locations(cursor.run_diff, cursor.row)) == [(None, 3)] * 2
         assert "the breakpoint at line 3" in hand.shown("place")
         stop = cursor.row
         await hand.press("c")
@@ -291,7 +291,7 @@ def test_breakpoints_continue_and_reverse_continue() -> None:
 def test_continue_stops_at_what_is_wrong(at: int, told: str) -> None:
     async def act(hand: Hand) -> None:
         await hand.press("home", "k", "space", "down", "space", *["down"] * (at - 1), "space", "enter", "c")
-        assert hand.cursor.row == hand.cursor.pair.first
+        assert hand.cursor.row == hand.cursor.run_diff.first
         assert told in hand.shown("place")
 
     of_fact()(act)
@@ -304,8 +304,8 @@ def test_an_edit_makes_a_branch_and_branches_are_switched() -> None:
         await hand.type("n=2")
         await hand.settled(2)
         assert cursor.branch == 1
-        assert cursor.here.intervention is not None
-        assert cursor.here.intervention.as_json() == {"kind": "edit", "step": 1, "name": "n", "value": "2"}
+        assert cursor.here.edit is not None
+        assert cursor.here.edit.as_json() == {"kind": "edit", "step": 1, "name": "n", "value": "2"}
         assert "branch 1: n = 2 at step 1" in hand.shown("heading")
         assert re.search(r"n +\*?2 ", hand.shown("state")), hand.shown()
         await hand.press("comma")
@@ -334,12 +334,12 @@ def test_a_forced_line_and_one_that_cannot_be() -> None:
         await hand.type("5")
         await hand.settled(2)
         branch = hand.cursor.here
-        assert branch.intervention is not None
-        assert branch.intervention.as_json() == {"kind": "line", "step": 1, "line": 5}
+        assert branch.edit is not None
+        assert branch.edit.as_json() == {"kind": "line", "step": 1, "line": 5}
         await hand.press("comma", "home", "right", "l")
         await hand.type("77")
         await hand.pilot.pause(0.2)
-        assert "line 77 is no line of the program" in hand.shown("place")
+        assert "line 77 cannot execute" in hand.shown("place")
         await hand.press("l")
         await hand.type("x")
         assert "is not a number" in hand.shown("place")
@@ -545,7 +545,7 @@ def test_the_shipped_model_streams_and_its_run_is_stepped_through() -> None:
             if hand.session.branch(0).status != "running":
                 break
         await hand.settled()
-        first = hand.cursor.pair.first
+        first = hand.cursor.run_diff.first
         assert hand.cursor.row == (first or 0)
         assert ("parts at" if first is not None else "right") in hand.shown("heading")
         assert re.search(r"confidence \d", hand.shown("place"))

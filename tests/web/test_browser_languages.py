@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from browser import go, shows, tab, texts
-from foreign_scenes import stage
+from language_sessions import stage
 from serving import Served, serving
 
 import worldline.ui.web

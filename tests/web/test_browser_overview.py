@@ -27,15 +27,15 @@ SCROLL = """share => new Promise(done => {
 
 
 @pytest.fixture(scope="module")
-def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SessionCache:
+def sessions(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SessionCache:
     """Two runs of one small suite, and one of many samples."""
     many = synthetic(tmp_path_factory.mktemp("runs") / "many", MANY)
     return SessionCache([build(path) for path in (*erring, many)])
 
 
 @pytest.fixture(scope="module")
-def served(scenes: SessionCache) -> Iterator[Served]:
-    with serving(*(Path(index.path) for index in scenes.runs)) as found:
+def served(sessions: SessionCache) -> Iterator[Served]:
+    with serving(*(Path(index.path) for index in sessions.runs)) as found:
         yield found
 
 
@@ -95,9 +95,9 @@ def seen(tabs: Seen) -> Iterator[Seen]:
     assert tabs.complaints.heard == []
 
 
-def listed(scenes: SessionCache, run: str = "0", **query: Any) -> list[str]:
+def listed(sessions: SessionCache, run: str = "0", **query: Any) -> list[str]:
     """The names that the server would list."""
-    return [one["name"] for one in api.samples(scenes, run, {"count": 500, **query})["samples"]]
+    return [one["name"] for one in api.samples(sessions, run, {"count": 500, **query})["samples"]]
 
 
 def test_a_run_is_opened_by_click_and_by_key(seen: Seen) -> None:
@@ -113,10 +113,10 @@ def test_a_run_is_opened_by_click_and_by_key(seen: Seen) -> None:
     assert "token" not in seen.page.url
 
 
-def test_the_list_says_how_a_run_went_when_and_with_what(seen: Seen, scenes: SessionCache) -> None:
-    told, card = api.runs(scenes)[0], seen.page.locator(".runs a").first
+def test_the_list_says_how_a_run_went_when_and_with_what(seen: Seen, sessions: SessionCache) -> None:
+    told, card = api.runs(sessions)[0], seen.page.locator(".runs a").first
     share = told["answer"]
-    assert share == api.overview(scenes, "0", {})["answer"]
+    assert share == api.overview(sessions, "0", {})["answer"]
     assert f"{100 * share['some'] / share['n']:.0f} % answers right" in card.inner_text()
     year = str(datetime.fromtimestamp(told["written"], UTC).year)
     assert year in card.locator("time").inner_text()
@@ -125,8 +125,8 @@ def test_the_list_says_how_a_run_went_when_and_with_what(seen: Seen, scenes: Ses
     assert "page · erring" in card.inner_text()
 
 
-def test_figures_are_the_server_s(seen: Seen, scenes: SessionCache) -> None:
-    page, figures = seen.open("#/run/0"), api.overview(scenes, "0", {})
+def test_figures_are_the_server_s(seen: Seen, sessions: SessionCache) -> None:
+    page, figures = seen.open("#/run/0"), api.overview(sessions, "0", {})
     answers = page.locator(".headline").first.inner_text()
     share = figures["answer"]
     assert (
@@ -144,7 +144,7 @@ def test_figures_are_the_server_s(seen: Seen, scenes: SessionCache) -> None:
 
 
 @pytest.mark.long(reason="test_a_bar_narrows_what_is_chosen_already follows one bar")
-def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SessionCache) -> None:
+def test_every_bar_leads_to_its_samples_and_back(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0")
     for panel in range(page.locator(".bars").count()):
         row = page.locator(".bars").nth(panel).locator("tbody tr").last
@@ -156,11 +156,11 @@ def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SessionCach
         # The others stay in sight.
         assert page.locator(".bars").nth(panel).locator("tbody tr").count() == many
         page.locator(".bars").nth(panel).locator("tr.chosen a").press("Enter")  # by key: let it go again
-        assert seen.total == len(listed(scenes))
+        assert seen.total == len(listed(sessions))
         assert seen.params == {}
 
 
-def test_a_bar_narrows_what_is_chosen_already(seen: Seen, scenes: SessionCache) -> None:
+def test_a_bar_narrows_what_is_chosen_already(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/2?answer=wrong")
     row = page.locator(".bars:has(caption:text('By length')) tbody tr").first
     n = int(row.locator(".bars-n").inner_text().replace(",", ""))
@@ -168,42 +168,42 @@ def test_a_bar_narrows_what_is_chosen_already(seen: Seen, scenes: SessionCache) 
     assert seen.total == n
     assert seen.params["answer"] == "wrong"
     page.go_back()
-    assert seen.total == api.samples(scenes, "2", {"answer": "wrong"})["total"]
+    assert seen.total == api.samples(sessions, "2", {"answer": "wrong"})["total"]
 
 
-def test_filters_by_choice_and_their_chips(seen: Seen, scenes: SessionCache) -> None:
+def test_filters_by_choice_and_their_chips(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.get_by_label("Filter by cause").select_option("wrong value")
-    assert seen.names() == listed(scenes, cause="wrong value")
+    assert seen.names() == listed(sessions, cause="wrong value")
     page.get_by_label("Filter by answer").select_option("right")
-    assert seen.names() == listed(scenes, cause="wrong value", answer="right")
+    assert seen.names() == listed(sessions, cause="wrong value", answer="right")
     page.get_by_role("button", name="cause wrong value").click()
-    assert seen.names() == listed(scenes, answer="right")
+    assert seen.names() == listed(sessions, answer="right")
     page.get_by_label("Steps, at least").fill("10")
     page.get_by_label("Steps, at most").fill("60")
     page.wait_for_url(re.compile(r"steps_max=60"))
-    assert seen.names() == listed(scenes, answer="right", steps_min=10, steps_max=60)
+    assert seen.names() == listed(sessions, answer="right", steps_min=10, steps_max=60)
     page.locator(".brand").focus()
     page.keyboard.press("c")
-    assert seen.names() == listed(scenes)
+    assert seen.names() == listed(sessions)
 
 
-def test_a_filter_is_reached_and_chosen_by_key(seen: Seen, scenes: SessionCache) -> None:
+def test_a_filter_is_reached_and_chosen_by_key(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("f")
     assert page.evaluate("document.activeElement.name") == "cause"
     page.keyboard.press("ArrowDown")
     page.wait_for_url(re.compile(r"cause="))
-    assert seen.names() == listed(scenes, cause=seen.params["cause"])
+    assert seen.names() == listed(sessions, cause=seen.params["cause"])
 
 
-def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, scenes: SessionCache) -> None:
+def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("/")
     page.keyboard.type("f(n)")
     page.wait_for_url(re.compile(r"q=f%28n%29"))
-    wanted = listed(scenes, q="f(n)")
-    assert seen.names() == wanted != listed(scenes)
+    wanted = listed(sessions, q="f(n)")
+    assert seen.names() == wanted != listed(sessions)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     grid = page.get_by_role("grid", name="Samples")
@@ -218,48 +218,48 @@ def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, scenes:
     assert page.locator(".windowed-row.active a").inner_text() == wanted[1]
     page.get_by_label("Search the samples").press("Escape")
     page.wait_for_url(re.compile(r"^[^=]*$"))
-    assert seen.names() == listed(scenes)
+    assert seen.names() == listed(sessions)
 
 
-def test_the_newest_search_wins(seen: Seen, scenes: SessionCache) -> None:
+def test_the_newest_search_wins(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/2")
     page.get_by_label("Search the samples").press_sequentially("sum/12", delay=1)
     page.wait_for_url(re.compile(r"q=sum%2F12"))
-    assert seen.total == api.samples(scenes, "2", {"q": "sum/12"})["total"] < MANY
+    assert seen.total == api.samples(sessions, "2", {"q": "sum/12"})["total"] < MANY
     assert all("sum/12" in name for name in seen.names())
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("column", ["name", "cause", "agreed", "steps", "depth", "bytes"])
-def test_columns_sort_both_ways_by_click(seen: Seen, scenes: SessionCache, column: str) -> None:
+def test_columns_sort_both_ways_by_click(seen: Seen, sessions: SessionCache, column: str) -> None:
     page = seen.open("#/run/0")
     button = page.locator(f".samples-head .c-{column} button")
     for order, word in (("asc", "ascending"), ("desc", "descending")):
         button.click()
         page.wait_for_selector(f".c-{column}[aria-sort={word}]")
-        assert seen.names() == listed(scenes, sort=column, order=order)
+        assert seen.names() == listed(sessions, sort=column, order=order)
     button.click()
     page.wait_for_selector(".c-at[aria-sort=ascending]")
-    assert seen.names() == listed(scenes)
+    assert seen.names() == listed(sessions)
 
 
-def test_order_by_key(seen: Seen, scenes: SessionCache) -> None:
+def test_order_by_key(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("s")
     page.wait_for_selector(".c-name[aria-sort=ascending]")
     page.keyboard.press("S")
     page.wait_for_selector(".c-name[aria-sort=descending]")
-    assert seen.names() == listed(scenes, sort="name", order="desc")
+    assert seen.names() == listed(sessions, sort="name", order="desc")
 
 
-def test_flips_between_two_runs(seen: Seen, scenes: SessionCache) -> None:
+def test_flips_between_two_runs(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("o")
     page.keyboard.press("ArrowDown")
     page.wait_for_url(re.compile(r"other=1"))
     seen.settle()
     assert page.evaluate("document.activeElement.tagName") == "SELECT"  # to go on to a third run
-    flips = api.overview(scenes, "0", {"other": "1"})["flips"]
+    flips = api.overview(sessions, "0", {"other": "1"})["flips"]
     page.wait_for_selector(".flips")
     assert f"p = {flips['p']:.3f}" in page.locator(".flips").inner_text()
     for kind in ("gained", "lost", "both", "neither"):
@@ -267,7 +267,7 @@ def test_flips_between_two_runs(seen: Seen, scenes: SessionCache) -> None:
         assert int(link.locator("b").inner_text()) == flips[kind]
         link.click() if kind in ("gained", "both") else link.press("Enter")
         page.wait_for_selector(f".flip.{kind}.chosen")
-        assert seen.names() == listed(scenes, other="1", flip=kind)
+        assert seen.names() == listed(sessions, other="1", flip=kind)
         marks = {"gained": "✗→✓", "lost": "✓→✗", "both": "✓→✓", "neither": "✗→✗"}[kind]
         shown = page.locator(".windowed-row .c-answer").all_inner_texts()
         assert {re.sub(r"\s", "", text) for text in shown} <= {marks}
@@ -275,9 +275,9 @@ def test_flips_between_two_runs(seen: Seen, scenes: SessionCache) -> None:
     page.wait_for_url(re.compile(r"/sample/.*other=1"))
 
 
-def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, scenes: SessionCache) -> None:
+def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0")
-    bucket = api.overview(scenes, "0", {})["by"]["type"][0]
+    bucket = api.overview(sessions, "0", {})["by"]["type"][0]
     row = page.locator(".bars:has(caption:text('By type')) tbody tr").first
     for act, kind in ((lambda: page.get_by_role("button", name="whole traces").click(), "trace"),
                       (lambda: page.keyboard.press("m"), "answer")):  # fmt: skip
@@ -291,12 +291,12 @@ def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, scenes
         )
 
 
-def test_a_long_list_is_windowed_and_says_so(seen: Seen, scenes: SessionCache) -> None:
+def test_a_long_list_is_windowed_and_says_so(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/2?sort=steps&order=desc")
     wanted = [
         one
         for at in range(0, MANY, 500)
-        for one in listed(scenes, "2", sort="steps", order="desc", offset=at)
+        for one in listed(sessions, "2", sort="steps", order="desc", offset=at)
     ]
     grid = page.get_by_role("grid", name="Samples")
     assert grid.get_attribute("aria-rowcount") == str(MANY + 1)
@@ -340,9 +340,9 @@ def test_a_list_longer_than_a_browser_can_lay_out(seen: Seen) -> None:
     page.reload()
 
 
-def test_a_deep_link_shows_what_was_seen(seen: Seen, scenes: SessionCache) -> None:
+def test_a_deep_link_shows_what_was_seen(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/0?cause=wrong+value&sort=bytes&order=desc&other=1&row=1")
-    wanted = listed(scenes, cause="wrong value", sort="bytes", order="desc", other="1")
+    wanted = listed(sessions, cause="wrong value", sort="bytes", order="desc", other="1")
     assert seen.names() == wanted
     assert page.locator(".windowed-row.active a").inner_text() == wanted[1]
     page.wait_for_selector(".flips")
@@ -376,7 +376,7 @@ def test_a_question_that_cannot_be_answered_is_said_in_words(chromium: Any, serv
     page.context.close()
 
 
-def test_a_phone_s_width(chromium: Any, served: Served, scenes: SessionCache) -> None:
+def test_a_phone_s_width(chromium: Any, served: Served, sessions: SessionCache) -> None:
     seen = Seen(chromium, served, NARROW)
     page = seen.page
     page.goto(f"{served.origin}/#/run/0")
@@ -384,7 +384,7 @@ def test_a_phone_s_width(chromium: Any, served: Served, scenes: SessionCache) ->
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.locator("summary:text('Rates by')").click()
     page.locator(".bars:has(caption:text('By type')) tbody tr").first.click()
-    n = api.overview(scenes, "0", {})["by"]["type"][0]["n"]
+    n = api.overview(sessions, "0", {})["by"]["type"][0]["n"]
     assert seen.total == n
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.context.close()

@@ -20,7 +20,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.threads import ThreadGate
-from worldline.ui.session.grow import GrowthProgress
+from worldline.ui.session.rollout import RolloutProgress
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.session import Session
 from worldline.ui.web import service as web_service
@@ -86,8 +86,8 @@ def test_a_typed_program_is_recorded_imagined_and_told(served: Served) -> None:
     ] * (len(events) - 1)
     name, branch = events[-1]
     assert (name, branch["status"], branch["answer"]["truth"]) == ("done", "done", ["return", "8"])
-    scene = get(served, target).json
-    assert (scene["program"]["source"], scene["branches"][0]) == (SHORT["source"], branch)
+    session = get(served, target).json
+    assert (session["program"]["source"], session["branches"][0]) == (SHORT["source"], branch)
     chunk = get(served, f"{target}/chunks/0").json
     assert len(chunk["rows"]) == branch["rows"]
     assert get(served, f"{target}/timeline").json["rows"] == branch["rows"]
@@ -177,16 +177,16 @@ def test_without_a_model_nothing_can_be_asked(shown: Served) -> None:
 
 def growing(
     gate: threading.Event, *, branch: int = 0
-) -> Callable[[Callable[[], bool]], Iterator[GrowthProgress]]:
+) -> Callable[[Callable[[], bool]], Iterator[RolloutProgress]]:
     """A branch that grows until it is let go or stopped."""
 
-    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
-        yield GrowthProgress(branch, "truth")
+    def predict_branch(stop: Callable[[], bool]) -> Iterator[RolloutProgress]:
+        yield RolloutProgress(branch, "truth")
         while not gate.wait(0.01) and not stop():
-            yield GrowthProgress(branch, "model")
-        yield GrowthProgress(branch, "done", note="stopped" if stop() else "")
+            yield RolloutProgress(branch, "model")
+        yield RolloutProgress(branch, "done", note="stopped" if stop() else "")
 
-    return grow
+    return predict_branch
 
 
 @pytest.fixture
@@ -204,8 +204,8 @@ def test_so_many_wait_and_no_more(live: LiveBranches) -> None:
         live.begin(("live", 99, ""), growing(gate))
     assert refused.value.status == 429
     gate.set()
-    assert all(job.over.wait(120) for job in jobs)
-    assert live.begin(("live", 99, ""), growing(gate)).over.wait(120)
+    assert all(job.finished.wait(120) for job in jobs)
+    assert live.begin(("live", 99, ""), growing(gate)).finished.wait(120)
 
 
 def test_a_program_that_has_to_be_refused_leaves_nothing_behind() -> None:
@@ -215,7 +215,7 @@ def test_a_program_that_has_to_be_refused_leaves_nothing_behind() -> None:
         service.live.begin(("live", 100 + n, ""), growing(threading.Event()))
     with pytest.raises(Refusal, match="waiting"):
         service.type(SHORT)
-    assert service.scenes.typed() == []
+    assert service.sessions.typed() == []
     service.close()
 
 
@@ -228,18 +228,18 @@ def test_what_is_opened_must_be_possible() -> None:
 
 
 def test_what_cannot_be_is_said_at_once_and_takes_no_place(live: LiveBranches) -> None:
-    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
+    def predict_branch(stop: Callable[[], bool]) -> Iterator[RolloutProgress]:
         raise Refusal(422, "no")
 
     for _ in range(web_service.MAX_WAITING * 2):
         with pytest.raises(Refusal):
-            live.begin(("live", 0, ""), grow)
+            live.begin(("live", 0, ""), predict_branch)
 
 
 def test_the_end_stops_what_is_at_work_and_what_waits(live: LiveBranches) -> None:
     jobs = [live.begin(("live", n, ""), growing(threading.Event())) for n in range(4)]
     live.close()
-    assert all(job.over.is_set() for job in jobs)
+    assert all(job.finished.is_set() for job in jobs)
     assert all(job.latest.note == "stopped" for job in jobs)
     with pytest.raises(Refusal):
         live.begin(("live", 9, ""), growing(threading.Event()))
@@ -248,15 +248,15 @@ def test_the_end_stops_what_is_at_work_and_what_waits(live: LiveBranches) -> Non
 def test_a_fault_of_ours_ends_its_job_and_no_other(
     live: LiveBranches, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
-        yield GrowthProgress(0, "truth")
+    def predict_branch(stop: Callable[[], bool]) -> Iterator[RolloutProgress]:
+        yield RolloutProgress(0, "truth")
         raise ZeroDivisionError("a fault of ours")
 
-    assert live.begin(("live", 0, ""), grow).over.wait(120)
+    assert live.begin(("live", 0, ""), predict_branch).finished.wait(120)
     assert "a fault of ours" in caplog.text
     gate = threading.Event()
     gate.set()
-    assert live.begin(("live", 1, ""), growing(gate)).over.wait(120)
+    assert live.begin(("live", 1, ""), growing(gate)).finished.wait(120)
 
 
 def test_a_model_is_loaded_once_and_only_when_asked_for() -> None:
@@ -282,14 +282,14 @@ def test_a_young_pair_is_read_again_and_an_old_one_or_that_of_a_branch_that_is_o
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     program = Program(source="def f(n):\n    m = n\n    return m\n", call="f(1)")
-    scene = Session.new(program, model="one")
-    cached = CachedSession(("live", 0, ""), scene)
+    session = Session.new(program, model="one")
+    cached = CachedSession(("live", 0, ""), session)
     text = b"(1 n=1\n2 m=1\n3\n)1\n.\n"
 
     def grown(size: int, status: str = "running") -> RunDiff:
         found = Prediction(text=text[:size], status="ended")
-        scene.put(scene.branches[0], found=found, status=status)
-        return cached.pair()
+        session.put(session.branches[0], found=found, status=status)
+        return cached.run_diff()
 
     monkeypatch.setattr(session_cache, "REUSE_SECONDS", 60.0)
     first = grown(7)

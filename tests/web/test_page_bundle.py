@@ -21,7 +21,7 @@ from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.ui.web import api
-from worldline.ui.web.bundle.bundle import bundle, open_scenes
+from worldline.ui.web.bundle.bundle import bundle, open_sessions
 from worldline.ui.web.index.index import build
 from worldline.ui.web.service import Opening
 from worldline.ui.web.session_cache import SessionCache
@@ -39,7 +39,7 @@ ORDERS = ("at", "name", "steps", "agreed", "bytes", "cause", "seconds", "depth")
 
 
 @pytest.fixture(scope="module")
-def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SessionCache:
+def sessions(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SessionCache:
     """Two runs of one suite and one of programs that mean harm."""
     folder = tmp_path_factory.mktemp("bundled")
     calls = (f"f({EVIL!r})", "f({'__proto__': 1, 'constructor': 2})")
@@ -50,11 +50,11 @@ def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) 
 
 
 @pytest.fixture(scope="module")
-def written(scenes: SessionCache, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def written(sessions: SessionCache, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same as a file and as a folder: the pages to open."""
     folder = tmp_path_factory.mktemp("out")
-    bundle(scenes, folder / "page.html")
-    bundle(scenes, folder / "site")
+    bundle(sessions, folder / "page.html")
+    bundle(sessions, folder / "site")
     return {"file": folder / "page.html", "folder": folder / "site" / "index.html"}
 
 
@@ -103,31 +103,31 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.long(reason="compares a bundle with the server for every filter")
-def test_lists_and_sums_are_the_server_s(opened: Opened, scenes: SessionCache) -> None:
+def test_lists_and_sums_are_the_server_s(opened: Opened, sessions: SessionCache) -> None:
     for question in QUESTIONS:
-        assert opened.ask("samples", "0", question) == plain(api.samples(scenes, "0", question)), question
-        assert opened.ask("overview", "0", question) == plain(api.overview(scenes, "0", question)), question
+        assert opened.ask("samples", "0", question) == plain(api.samples(sessions, "0", question)), question
+        assert opened.ask("overview", "0", question) == plain(api.overview(sessions, "0", question)), question
 
 
-def test_orders_are_the_server_s(opened: Opened, scenes: SessionCache) -> None:
+def test_orders_are_the_server_s(opened: Opened, sessions: SessionCache) -> None:
     for sort in ORDERS:
         for order in ("asc", "desc"):
             question = {"sort": sort, "order": order, "offset": 2, "count": 9}
-            wanted = api.samples(scenes, "1", question)
+            wanted = api.samples(sessions, "1", question)
             assert opened.ask("samples", "1", question) == plain(wanted), question
 
 
-def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, scenes: SessionCache) -> None:
+def test_sessions_timelines_and_chunks_are_the_server_s(opened: Opened, sessions: SessionCache) -> None:
     for at in (0, 3, 8, 14):
-        assert opened.ask("sample", "0", at) == plain(api.sample(scenes, "0", at))
-        assert opened.ask("timeline", "0", at) == plain(api.timeline(scenes, "0", at))
-        assert opened.ask("chunk", "0", at, 0) == plain(api.chunk(scenes, "0", at, 0))
+        assert opened.ask("sample", "0", at) == plain(api.sample(sessions, "0", at))
+        assert opened.ask("timeline", "0", at) == plain(api.timeline(sessions, "0", at))
+        assert opened.ask("chunk", "0", at, 0) == plain(api.chunk(sessions, "0", at, 0))
         beside = {"left": "found", "right": "other", "other": "1"}
-        assert opened.ask("sample", "0", at, {"other": "1"}) == plain(api.sample(scenes, "0", at, "1"))
-        assert opened.ask("chunk", "0", at, 0, beside) == plain(api.chunk(scenes, "0", at, 0, **beside))
+        assert opened.ask("sample", "0", at, {"other": "1"}) == plain(api.sample(sessions, "0", at, "1"))
+        assert opened.ask("chunk", "0", at, 0, beside) == plain(api.chunk(sessions, "0", at, 0, **beside))
 
 
-def test_it_is_walked_by_click_and_by_key(opened: Opened, scenes: SessionCache) -> None:
+def test_it_is_walked_by_click_and_by_key(opened: Opened, sessions: SessionCache) -> None:
     page = opened.page
     assert "it has no model" in page.locator("main").inner_text()
     page.locator(".runs a").first.click()
@@ -180,12 +180,14 @@ def test_nothing_else_can_be_run_in_it(opened: Opened) -> None:
 
 def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> None:
     program = Program(source="def f(n):\n    m = n + 1\n    return m\n", call="f(4)")
-    scenes = open_scenes(Opening(programs=(program,), models={"interpreter": Interpreter}))
-    told = bundle(scenes, tmp_path / "page.html")
+    sessions = open_sessions(Opening(programs=(program,), models={"interpreter": Interpreter}))
+    told = bundle(sessions, tmp_path / "page.html")
     assert (told.samples, told.stepped) == (1, 1)
     opened = Opened(chromium, tmp_path / "page.html")
     page = opened.page
-    assert opened.ask("samples", "live", {"q": "M = N"}) == plain(api.samples(scenes, "live", {"q": "M = N"}))
+    assert opened.ask("samples", "live", {"q": "M = N"}) == plain(
+        api.samples(sessions, "live", {"q": "M = N"})
+    )
     assert opened.ask("samples", "live", {"q": "nothing"})["total"] == 0
     page.get_by_role("link", name="Tried programs").click()
     page.locator(".windowed-row .c-name a").click()
@@ -274,14 +276,14 @@ def test_a_run_that_is_only_not_through_is_bundled_as_it_is(
 
 def test_a_program_needs_a_model() -> None:
     with pytest.raises(UsageError, match="needs a model"):
-        open_scenes(Opening(programs=(Program(source="x = 1\n"),)))
+        open_sessions(Opening(programs=(Program(source="x = 1\n"),)))
 
 
 def test_the_same_runs_give_the_same_bytes(
-    scenes: SessionCache, written: dict[str, Path], tmp_path: Path
+    sessions: SessionCache, written: dict[str, Path], tmp_path: Path
 ) -> None:
-    bundle(scenes, tmp_path / "page.html")
-    bundle(SessionCache(scenes.runs), tmp_path / "site")
+    bundle(sessions, tmp_path / "page.html")
+    bundle(SessionCache(sessions.runs), tmp_path / "site")
     assert (tmp_path / "page.html").read_bytes() == written["file"].read_bytes()
     before, again = written["folder"].parent, tmp_path / "site"
     names = sorted(path.relative_to(before) for path in before.rglob("*"))
@@ -301,12 +303,12 @@ def test_every_inline_script_is_named_by_its_hash(written: dict[str, Path]) -> N
     assert "\u2028" not in html
 
 
-def test_a_limit_keeps_the_failures(scenes: SessionCache, tmp_path: Path, chromium: Any) -> None:
-    told = bundle(SessionCache(scenes.runs[:1]), tmp_path / "page.html", limit=3)
+def test_a_limit_keeps_the_failures(sessions: SessionCache, tmp_path: Path, chromium: Any) -> None:
+    told = bundle(SessionCache(sessions.runs[:1]), tmp_path / "page.html", limit=3)
     assert (told.samples, told.stepped) == (18, 3)
     html = (tmp_path / "page.html").read_text()
     names = json.loads(html.rpartition('id="data-runs">')[2].partition("</script>")[0])["names"]
-    failed = [one["at"] for one in api.samples(scenes, "0", {"trace": "wrong"})["samples"]]
+    failed = [one["at"] for one in api.samples(sessions, "0", {"trace": "wrong"})["samples"]]
     assert names == ["run-0", *(f"sample-0-{at}" for at in failed[:3])]
     opened = Opened(chromium, tmp_path / "page.html")
     opened.open("#/run/0/sample/0").wait_for_selector(".refusal")
@@ -315,11 +317,11 @@ def test_a_limit_keeps_the_failures(scenes: SessionCache, tmp_path: Path, chromi
     opened.page.context.close()
 
 
-def test_what_cannot_be_written_is_said(scenes: SessionCache, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_said(sessions: SessionCache, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="exists: write the bundle"):
-        bundle(scenes, tmp_path / "full")
+        bundle(sessions, tmp_path / "full")
     with pytest.raises(UsageError, match="at least 0"):
-        bundle(scenes, tmp_path / "x.html", limit=-1)
+        bundle(sessions, tmp_path / "x.html", limit=-1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full"]

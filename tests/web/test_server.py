@@ -21,7 +21,7 @@ from worldline.core.program import Program
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.listening import listen
 from worldline.ui.http.policy import policy, settle_token
-from worldline.ui.session.branches.branch import Intervention
+from worldline.ui.session.branches.branch import BranchEdit
 from worldline.ui.web import session_cache
 from worldline.ui.web.index.index import build
 from worldline.ui.web.server import TRIES, place, serve
@@ -392,45 +392,45 @@ def test_it_ends_on_sigterm() -> None:
 # What is kept open
 
 
-def test_scenes_are_kept_in_bounds(small: Path) -> None:
-    scenes = SessionCache([build(small)])
-    first = scenes.get("0", 0)
+def test_sessions_are_kept_in_bounds(small: Path) -> None:
+    sessions = SessionCache([build(small)])
+    first = sessions.get("0", 0)
     for at in range(1, 16):
-        scenes.get("0", at)
-    assert len(scenes._cached) == session_cache.BOUNDS["plain"][0]
-    assert scenes.get("0", 0) is not first
-    assert scenes.get("0", 0) is scenes.get("0", 0)
+        sessions.get("0", at)
+    assert len(sessions._cached) == session_cache.BOUNDS["plain"][0]
+    assert sessions.get("0", 0) is not first
+    assert sessions.get("0", 0) is sessions.get("0", 0)
 
 
-def test_heavy_scenes_are_kept_one_at_a_time(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heavy_sessions_are_kept_one_at_a_time(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(session_cache.BOUNDS, "plain", (12, 100))
-    scenes = SessionCache([build(small)])
+    sessions = SessionCache([build(small)])
     for at in range(4):
-        assert scenes.get("0", at) is scenes.get("0", at)
-    assert list(scenes._cached) == [("0", 3, "")]
+        assert sessions.get("0", at) is sessions.get("0", at)
+    assert list(sessions._cached) == [("0", 3, "")]
 
 
-def test_scenes_with_branches_are_kept(small: Path) -> None:
-    scenes = SessionCache([build(small)])
-    worked = scenes.get("0", 0)
-    root = worked.scene.branches[0]
-    branch = worked.scene.add(
-        0, Intervention(kind="budget", limit=9), root.ask, at=0, sure=(), codec="compact"
+def test_sessions_with_branches_are_kept(small: Path) -> None:
+    sessions = SessionCache([build(small)])
+    worked = sessions.get("0", 0)
+    root = worked.session.branches[0]
+    branch = worked.session.add(
+        0, BranchEdit(kind="budget", limit=9), root.ask, at=0, confidences=(), codec="compact"
     )
-    worked.scene.put(branch, status="stopped")
+    worked.session.put(branch, status="stopped")
     for at in range(1, 16):
-        scenes.get("0", at)
-    assert scenes.get("0", 0) is worked
+        sessions.get("0", at)
+    assert sessions.get("0", 0) is worked
 
 
 def test_another_run_is_beside_only_where_it_has_the_program(small: Path, tmp_path: Path, box: None) -> None:
-    scenes = SessionCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
-    assert scenes.has_same_program("0", 2, "1")
-    assert not scenes.has_same_program("0", 3, "1")
-    assert not scenes.has_same_program("0", 2, "0")
-    assert scenes.get("0", 2, "1").scene.sides == ("truth", "found", "other")
+    sessions = SessionCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
+    assert sessions.has_same_program("0", 2, "1")
+    assert not sessions.has_same_program("0", 3, "1")
+    assert not sessions.has_same_program("0", 2, "0")
+    assert sessions.get("0", 2, "1").session.run_names == ("truth", "found", "other")
     with pytest.raises(Refusal):
-        scenes.get("0", 3, "1")
+        sessions.get("0", 3, "1")
 
 
 def test_a_line_that_changed_on_disk_is_refused_not_shown(tmp_path: Path, box: None) -> None:

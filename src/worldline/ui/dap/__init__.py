@@ -1,1 +1,1 @@
-"""The debug adapter: editors step through what a model imagines, by the Debug Adapter Protocol."""
+"""The debug adapter: editors step through what a model predicts, by the Debug Adapter Protocol."""

@@ -1,14 +1,14 @@
-"""Requests in, responses and events out: one client from its first word to its last.
+"""One client of the debug adapter, from `initialize` to `disconnect`: requests in, responses and events out.
 
-The one place that knows which request is answered how. Everything happens in the thread that reads the queue; what
-takes long is done by a worker, which posts its calls there. Whatever a client sends, each request gets one answer.
+All requests are answered in the thread that reads the inbox. Slow work is done by a worker thread, which posts its
+callbacks to the inbox. Whatever a client sends, every request gets exactly one response.
 """
 
 from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
@@ -16,11 +16,11 @@ from worldline.predict.predictor import Predictor
 from worldline.ui.dap import changing, setting, showing
 from worldline.ui.dap.launching import Launch, ModelCache, launch_of, unknown
 from worldline.ui.dap.messages import FAULT, Arguments, ClientCapabilities, event, failure, response
-from worldline.ui.dap.progress import ProgressReports
 from worldline.ui.dap.responder import LATER, Handler, Request, Responder
-from worldline.ui.dap.session import DapSession, Move
+from worldline.ui.dap.session import DapSession, Emit, Move
 from worldline.ui.dap.wire import BadMessage
-from worldline.ui.session.rollout_worker import Act, Grower, RolloutWorker
+from worldline.ui.session.rollout import RolloutProgress
+from worldline.ui.session.rollout_worker import Job, RolloutController, RolloutWorker
 from worldline.ui.session.stops import DEFAULT_STOPS, DETAILED_STOPS
 
 CAPABILITIES = {
@@ -48,82 +48,83 @@ CAPABILITIES = {
     "supportsSteppingGranularity": True,
     "exceptionBreakpointFilters": [
         {
-            "filter": kind.name, "label": kind.label, "description": kind.meaning,
-            "default": kind.name in DEFAULT_STOPS, "supportsCondition": True,
-            "conditionDescription": "An expression over the predicted names, such as n > 3",
+            "filter": kind.name,
+            "label": kind.label,
+            "description": kind.meaning,
+            "default": kind.name in DEFAULT_STOPS,
+            "supportsCondition": True,
+            "conditionDescription": "An expression over predicted values, such as n > 3",
         }
         for kind in DETAILED_STOPS.values()
     ],
-}  # fmt: skip
+}
+NOT_LAUNCHED = "no program is launched yet"
 
-Item = Request | BadMessage | Act | None  # None: the client is gone
+InboxItem = Request | BadMessage | Job | None  # None: the client is gone
 Send = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
 class SharedResources:
-    """What outlives a client: the thread that works, the model that was loaded."""
+    """What outlives a client: the worker thread and the loaded model."""
 
     thread: RolloutWorker
     models: ModelCache
 
 
 class Adapter:
-    """One client's adapter. `inbox` is where its messages, and what the worker has to say, are put.
+    """The adapter of one client. Its messages and the callbacks of the worker are put into `inbox`."""
 
-    `answered` is called after each message.
-    """
-
-    def __init__(self, send: Send, shared: SharedResources, answered: Act) -> None:
-        self._send, self._shared, self._done = send, shared, answered
-        self.inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
-        self.grower = Grower(shared.thread, self.inbox.put)
+    def __init__(self, send: Send, shared: SharedResources, answered: Job) -> None:
+        self._send, self._shared, self._answered = send, shared, answered
+        self.inbox: queue.SimpleQueue[InboxItem] = queue.SimpleQueue()
+        self.controller = RolloutController(shared.thread, self.inbox.put)
         self.client = ClientCapabilities()
         self.session: DapSession | None = None
         self.reports: ProgressReports | None = None
         self._is_initialized = self._is_launching = self._is_configured = self._is_leaving = False
         self._launched: Arguments | None = None
-        self._after: list[Act] = []
+        self._after: list[Job] = []
 
     def run(self) -> None:
-        """Answers until the client disconnects or is gone."""
+        """Answer requests until the client disconnects or is gone."""
         try:
             while not self._is_leaving and (item := self.inbox.get()) is not None:
                 if callable(item):
                     self._guarded(item)
                     continue
                 if isinstance(item, BadMessage):
-                    self.emit("output", {"category": "important", "output": f"not understood: {item.why}\n"})
+                    self._show(f"message ignored: {item.why}")
                 else:
                     self._request(item)
-                self._done()
+                self._answered()
         finally:
-            self._end()
+            self.controller.stop()
+            if self.session is not None:
+                self.session.is_over = True
 
-    def _end(self) -> None:
-        self.grower.stop()
-        if self.session is not None:
-            self.session.is_over = True
-
-    # answers
+    # responses
 
     def emit(self, name: str, body: Mapping[str, Any]) -> None:
         """Send an event."""
         self._send(event(name, body))
 
-    def then(self, act: Act) -> None:
-        """Do something once the request that is being answered has been."""
-        self._after.append(act)
+    def _show(self, text: str) -> None:
+        self.emit("output", {"category": "important", "output": f"{text}\n"})
 
-    def _guarded(self, act: Act) -> None:
-        """What the worker posts, or what follows a response: nobody waits for its answer."""
+    def then(self, job: Job) -> None:
+        """Do something after the response to the current request."""
+        self._after.append(job)
+
+    def _guarded(self, job: Job) -> None:
+        """Execute a callback; no request waits for its result."""
         try:
-            act()
+            job()
         except Exception as error:
-            self.emit("output", {"category": "important", "output": f"{_fault(error)}\n"})
+            self._show(_internal_error(error))
 
     def _request(self, message: Request) -> None:
-        """One message: a request is answered, once; a response or an event is nothing to us."""
+        """Answer a request, once. Responses and events of the client are ignored."""
         if message.get("type") in ("response", "event"):
             return
         self._after = []
@@ -132,109 +133,108 @@ class Adapter:
         except WorldlineError as error:
             show = message.get("command") in ("launch", "attach", "restart", "goto", "setVariable")
             self._send(failure(message, str(error), show=show))
-        except Exception as error:  # a fault of ours must not end the session
-            self._send(failure(message, _fault(error), number=FAULT, show=True))
+        except Exception as error:  # a bug must not end the session
+            self._send(failure(message, _internal_error(error), number=FAULT, show=True))
         else:
             if body is not LATER:
                 self._send(response(message, body))  # type: ignore[arg-type]
-        for act in self._after:
-            self._guarded(act)
+        for job in self._after:
+            self._guarded(job)
 
     def _answer(self, message: Request) -> object:
         command, seq = message.get("command"), message.get("seq")
         if message.get("type") != "request" or not isinstance(command, str):
-            raise UsageError("a message is a request with a command")
+            raise UsageError("a message must be a request with a command")
         if isinstance(seq, bool) or not isinstance(seq, int):
-            raise UsageError("a request has a number `seq`")
-        arguments = message.get("arguments")
-        if arguments is not None and not isinstance(arguments, dict):
-            raise UsageError("`arguments` is an object")
-        asked = Arguments(arguments or {}, command)
-        own = _OWN.get(command)
-        if own is not None:
-            return own(self, message, asked)
-        if command not in _STOPPED and command not in _ANY:
-            raise UsageError(f"the request {command[:40]!r} is not known here")
+            raise UsageError("a request needs an integer `seq`")
+        values = message.get("arguments")
+        if values is not None and not isinstance(values, dict):
+            raise UsageError("`arguments` must be an object")
+        arguments = Arguments(values or {}, command)
+        if (handle := _OF_ADAPTER.get(command)) is not None:
+            return handle(self, message, arguments)
+        if command not in _WHEN_STOPPED and command not in _OF_SESSION:
+            raise UsageError(f"unknown request {command[:40]!r}")
         if self.session is None:
-            raise UsageError("nothing is launched yet")
-        if command in _ANY:
-            return _ANY[command](self.session, asked)
+            raise UsageError(NOT_LAUNCHED)
+        if command in _OF_SESSION:
+            return _OF_SESSION[command](self.session, arguments)
         self.session.require_stopped()
-        return _STOPPED[command](self, message, asked)
+        return _WHEN_STOPPED[command](self, message, arguments)
 
-    def answered(self, message: Request, body: Mapping[str, Any] | None = None) -> None:
-        """The answer to a request that was left for later."""
+    def answer_later(self, message: Request, body: Mapping[str, Any] | None = None) -> None:
+        """Answer a request whose handler returned LATER."""
         self._send(response(message, body))
 
-    def refused(self, message: Request, why: str) -> None:
-        """The refusal of a request that was left for later."""
+    def refuse_later(self, message: Request, why: str) -> None:
+        """Refuse a request whose handler returned LATER."""
         self._send(failure(message, why, show=True))
 
     @property
     def live(self) -> DapSession:
-        """The session; there is one where this is asked."""
+        """The session of the launched program."""
         assert self.session is not None
         return self.session
 
-    # from the first word to the last
+    # from initialize to disconnect
 
-    def initialize(self, message: Request, asked: Arguments) -> object:
-        """Who the client is, what we can do."""
+    def initialize(self, message: Request, arguments: Arguments) -> object:
+        """Exchange capabilities."""
         if self._is_initialized:
-            raise UsageError("it is initialized already")
-        self.client = ClientCapabilities.of(asked)
+            raise UsageError("the adapter is initialized already")
+        self.client = ClientCapabilities.of(arguments)
         self._is_initialized = True
         return CAPABILITIES
 
-    def launch(self, message: Request, asked: Arguments) -> object:
-        """Load the program and the model, in the thread that grows branches."""
+    def launch(self, message: Request, arguments: Arguments) -> object:
+        """Load the program and the model, in the worker thread."""
         if not self._is_initialized:
-            raise UsageError("initialize comes before launch")
+            raise UsageError("send `initialize` before `launch`")
         if self.session is not None or self._is_launching:
             raise UsageError("a program is launched already")
         self._is_launching = True
-        self._load(message, asked)
+        self._load(message, arguments)
         return LATER
 
-    def restart(self, message: Request, asked: Arguments) -> object:
-        """The same again, or with other arguments: the file is read anew, the model asked anew."""
+    def restart(self, message: Request, arguments: Arguments) -> object:
+        """Launch again, with the same or with other arguments: the file is read again, and predicted again."""
         if self.session is None or self._launched is None or self._is_launching:
-            raise UsageError("nothing is launched yet")
+            raise UsageError(NOT_LAUNCHED)
         self._is_launching = True
-        given = asked.inner("arguments")
-        self._load(message, given if given.values else self._launched)
+        launch = arguments.inner("arguments")
+        self._load(message, launch if launch.values else self._launched)
         return LATER
 
-    def _load(self, message: Request, asked: Arguments) -> None:
+    def _load(self, message: Request, arguments: Arguments) -> None:
         def work() -> None:
             try:
-                launch = launch_of(asked)
+                launch = launch_of(arguments)
                 predictor = self._shared.models.load(launch)
             except Exception as error:
-                why = str(error) if isinstance(error, WorldlineError) else _fault(error)
+                why = str(error) if isinstance(error, WorldlineError) else _internal_error(error)
                 self.inbox.put(lambda: self._not_loaded(message, why))
             else:
-                self.inbox.put(lambda: self._loaded(message, asked, launch, predictor))
+                self.inbox.put(lambda: self._loaded(message, arguments, launch, predictor))
 
-        self._shared.thread.do(work)
+        self._shared.thread.submit(work)
 
     def _not_loaded(self, message: Request, why: str) -> None:
         self._is_launching = False
-        self.refused(message, why)
+        self.refuse_later(message, why)
 
-    def _loaded(self, message: Request, asked: Arguments, launch: Launch, predictor: Predictor) -> None:
-        old, self._is_launching, self._launched = self.session, False, asked
+    def _loaded(self, message: Request, arguments: Arguments, launch: Launch, predictor: Predictor) -> None:
+        old, self._is_launching, self._launched = self.session, False, arguments
         if old is not None:
             old.is_over = True
         if self.reports is not None:
             self.reports.end()
         self.reports = ProgressReports(self.emit, predictor.info.name) if self.client.progress else None
         watch = self.reports.watch if self.reports is not None else (lambda progress: None)
-        session = DapSession(launch, predictor, self.grower, self.client, self.emit, watch)
+        session = DapSession(launch, predictor, self.controller, self.client, self.emit, watch)
         self.session = session
-        self.answered(message)
-        for key in unknown(asked):
-            session.say(f"launch: {key!r} is not known and is left out")
+        self.answer_later(message)
+        for key in unknown(arguments):
+            session.say(f"launch: unknown key {key!r} ignored")
         session.begin()
         if old is None:
             self.emit("initialized", {})
@@ -243,92 +243,144 @@ class Adapter:
             self._is_configured = True
             session.ready()
 
-    def configured(self, message: Request, asked: Arguments) -> object:
-        """All breakpoints are set."""
+    def configured(self, message: Request, arguments: Arguments) -> object:
+        """Start: all breakpoints are set."""
         if self.session is None:
-            raise UsageError("nothing is launched yet")
+            raise UsageError(NOT_LAUNCHED)
         if self._is_configured:
             raise UsageError("the configuration is done already")
         self._is_configured = True
         self.then(self.session.ready)
         return None
 
-    def terminate(self, message: Request, asked: Arguments) -> object:
-        """End the imagination; the client still has to disconnect."""
+    def terminate(self, message: Request, arguments: Arguments) -> object:
+        """End the program. The client still has to disconnect."""
         if self.session is not None:
             self.then(self.session.terminate)
         return None
 
-    def disconnect(self, message: Request, asked: Arguments) -> object:
-        """The client leaves."""
+    def disconnect(self, message: Request, arguments: Arguments) -> object:
+        """Let the client leave."""
         self._is_leaving = True
-        self.grower.stop()
+        self.controller.stop()
         return None
 
-    def cancel(self, message: Request, asked: Arguments) -> object:
-        """Stop the model; what it wrote stays."""
-        number = asked.maybe("progressId")
+    def cancel(self, message: Request, arguments: Arguments) -> object:
+        """Stop the model. What it has written stays."""
+        number = arguments.maybe("progressId")
         if number is not None and self.reports is not None and self.reports.has(number):
-            self.grower.stop()
+            self.controller.stop()
         return None
 
-    def attach(self, message: Request, asked: Arguments) -> object:
-        """There is nothing to attach to."""
-        raise UsageError("nothing runs that one could attach to: a model imagines what is launched")
+    def attach(self, message: Request, arguments: Arguments) -> object:
+        """Refuse: there is no process to attach to."""
+        raise UsageError("`attach` is not supported: use `launch`, and a model predicts the program")
 
 
-def _fault(error: Exception) -> str:
-    return f"a fault of worldline's: {type(error).__name__}: {str(error)[:500]}"
+def _internal_error(error: Exception) -> str:
+    return f"internal error in worldline: {type(error).__name__}: {str(error)[:500]}"
 
 
-def _moves(kind: str) -> Handler:
-    def move(responder: Responder, message: Request, asked: Arguments) -> object:
-        fine = asked.maybe("granularity") == "instruction"
-        responder.then(lambda: responder.live.go(Move(kind, fine)))
-        return {"allThreadsContinued": True} if kind == "continue" else None
+@dataclass
+class ProgressReports:
+    """Progress events for clients that support them: one report per branch, cancelled by its number."""
 
-    return move
+    emit: Emit
+    model: str = ""
+    _open: set[str] = field(default_factory=set)
+    _count: int = 0
+    _current: dict[int, str] = field(default_factory=dict)
+
+    def watch(self, progress: RolloutProgress) -> None:
+        """Report the progress of a branch."""
+        is_last = progress.stage in ("done", "failed")
+        number = self._current.get(progress.branch)
+        if number is None and not is_last:
+            self._count += 1
+            number = self._current[progress.branch] = f"branch-{progress.branch}-{self._count}"
+            self._open.add(number)
+            title = f"{self.model} predicts"
+            self.emit("progressStart", {"progressId": number, "title": title, "cancellable": True})
+        if number is None:
+            return
+        is_recording = progress.stage == "truth"
+        text = "recording" if is_recording else f"{progress.steps} steps, {progress.bytes} bytes"
+        if is_last:
+            self._end(progress.branch, text)
+        else:
+            self.emit("progressUpdate", {"progressId": number, "message": text})
+
+    def end(self) -> None:
+        """End all open reports."""
+        for branch in list(self._current):
+            self._end(branch, "stopped")
+
+    def has(self, number: str) -> bool:
+        """Whether a report is open."""
+        return number in self._open
+
+    def _end(self, branch: int, text: str) -> None:
+        number = self._current.pop(branch)
+        self._open.discard(number)
+        self.emit("progressEnd", {"progressId": number, "message": text})
 
 
-def _back(responder: Responder, message: Request, asked: Arguments) -> object:
-    fine = asked.maybe("granularity") == "instruction"
-    responder.then(lambda: responder.live.back(fine=fine))
-    return None
+def _moves(move: Callable[[DapSession, bool], None], body: Mapping[str, Any] | None = None) -> Handler:
+    def handle(responder: Responder, message: Request, arguments: Arguments) -> object:
+        fine = arguments.maybe("granularity") == "instruction"
+        responder.then(lambda: move(responder.live, fine))
+        return body
+
+    return handle
 
 
-def _reverse(responder: Responder, message: Request, asked: Arguments) -> object:
-    responder.then(responder.live.reverse)
-    return None
-
-
-def _pause(adapter: Adapter, message: Request, asked: Arguments) -> object:
+def _pause(adapter: Adapter, message: Request, arguments: Arguments) -> object:
     if adapter.session is None:
-        raise UsageError("nothing is launched yet")
+        raise UsageError(NOT_LAUNCHED)
     adapter.then(adapter.session.pause)
     return None
 
 
-def _threads(adapter: Adapter, message: Request, asked: Arguments) -> object:
-    return showing.threads(adapter.session)
-
-
-# Requests of every state.
-_OWN: dict[str, Callable[[Adapter, Request, Arguments], object]] = {
-    "initialize": Adapter.initialize, "launch": Adapter.launch, "attach": Adapter.attach, "restart": Adapter.restart,
-    "configurationDone": Adapter.configured, "terminate": Adapter.terminate, "disconnect": Adapter.disconnect,
-    "cancel": Adapter.cancel, "pause": _pause, "threads": _threads,
-}  # fmt: skip
-# Those of a launched program.
-_ANY: dict[str, Callable[[DapSession, Arguments], object]] = {
-    "setBreakpoints": setting.set_breakpoints, "setExceptionBreakpoints": setting.set_exception_breakpoints,
-    "breakpointLocations": setting.breakpoint_locations, "loadedSources": setting.loaded_sources,
-    "source": setting.source, "completions": showing.completions, "stackTrace": showing.stack_trace,
-    "scopes": showing.scopes, "variables": showing.variables, "exceptionInfo": showing.exception_info,
-}  # fmt: skip
-# Those that move, or change what is imagined: it must stand still.
-_STOPPED: dict[str, Handler] = {
-    "continue": _moves("continue"), "next": _moves("over"), "stepIn": _moves("into"), "stepOut": _moves("out"),
-    "stepBack": _back, "reverseContinue": _reverse, "restartFrame": changing.restart_frame,
-    "gotoTargets": changing.goto_targets, "goto": changing.goto, "setVariable": changing.set_variable,
-    "setExpression": changing.set_expression, "evaluate": changing.evaluate,
-}  # fmt: skip
+# Requests that are valid at any time.
+_OF_ADAPTER: dict[str, Callable[[Adapter, Request, Arguments], object]] = {
+    "initialize": Adapter.initialize,
+    "launch": Adapter.launch,
+    "attach": Adapter.attach,
+    "restart": Adapter.restart,
+    "configurationDone": Adapter.configured,
+    "terminate": Adapter.terminate,
+    "disconnect": Adapter.disconnect,
+    "cancel": Adapter.cancel,
+    "pause": _pause,
+    "threads": lambda adapter, message, arguments: showing.threads(adapter.session),
+}
+# Requests about a launched program.
+_OF_SESSION: dict[str, Callable[[DapSession, Arguments], object]] = {
+    "setBreakpoints": setting.set_breakpoints,
+    "setExceptionBreakpoints": setting.set_exception_breakpoints,
+    "breakpointLocations": setting.breakpoint_locations,
+    "loadedSources": setting.loaded_sources,
+    "source": setting.source,
+    "completions": showing.completions,
+    "stackTrace": showing.stack_trace,
+    "scopes": showing.scopes,
+    "variables": showing.variables,
+    "exceptionInfo": showing.exception_info,
+}
+# Requests that move or edit, and so need a stopped program.
+_WHEN_STOPPED: dict[str, Handler] = {
+    "continue": _moves(
+        lambda session, fine: session.go(Move("continue", fine)), {"allThreadsContinued": True}
+    ),
+    "next": _moves(lambda session, fine: session.go(Move("over", fine))),
+    "stepIn": _moves(lambda session, fine: session.go(Move("into", fine))),
+    "stepOut": _moves(lambda session, fine: session.go(Move("out", fine))),
+    "stepBack": _moves(lambda session, fine: session.back(fine=fine)),
+    "reverseContinue": _moves(lambda session, fine: session.reverse()),
+    "restartFrame": changing.restart_frame,
+    "gotoTargets": changing.goto_targets,
+    "goto": changing.goto,
+    "setVariable": changing.set_variable,
+    "setExpression": changing.set_expression,
+    "evaluate": changing.evaluate,
+}

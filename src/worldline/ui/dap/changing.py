@@ -1,6 +1,6 @@
-"""What makes the imagination go another way: another value, another next line, and the console's commands.
+"""Requests that edit the prediction: another value, another next line, and the commands of the console.
 
-Each of them grows a branch from here; the run as it was imagined stays. `restartFrame` only goes back.
+Each edit starts a branch; the original prediction stays. `restartFrame` only goes back.
 """
 
 from __future__ import annotations
@@ -19,58 +19,57 @@ from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.responder import LATER, Request, Responder
 from worldline.ui.dap.session import DapSession
-from worldline.ui.dap.variables import LONGEST, variable_of
-from worldline.ui.session.branches.branch import Intervention
+from worldline.ui.dap.variables import MAX_VALUE_CHARS, variable_of
+from worldline.ui.session.branches.branch import BranchEdit
 from worldline.ui.session.clip import cut
 from worldline.ui.session.stepping import StoppedFrame
 
 
-def restart_frame(responder: Responder, message: Request, asked: Arguments) -> object:
-    """Back to the call of a frame."""
+def restart_frame(responder: Responder, message: Request, arguments: Arguments) -> object:
+    """Go back to the call of a frame."""
     session = responder.live
-    _, frame = showing.frame_of(session, asked.number("frameId"))
+    _, frame = showing.frame_of(session, arguments.number("frameId"))
     call = session.stepper.call_of(frame.frame)
     responder.then(lambda: session.jump(call, f"the call of {frame.function}"))
     return None
 
 
-def goto_targets(responder: Responder, message: Request, asked: Arguments) -> object:
-    """The line itself, or the next one of this function that can run."""
+def goto_targets(responder: Responder, message: Request, arguments: Arguments) -> object:
+    """Offer the line, or the next one of this function that can execute."""
     session = responder.live
     shift = session.client.line_shift
-    line = asked.number("line") + shift
+    line = arguments.number("line") + shift
     top = _top(session)
-    if session.sources.find(asked.inner("source")) != (session.program, top.file):
+    if session.sources.find(arguments.inner("source")) != (session.program, top.file):
         return {"targets": []}
-    found = next((each for each in _lines(session, top) if each >= line), None)
-    if found is None:
+    target = next((candidate for candidate in _lines(session, top) if candidate >= line), None)
+    if target is None:
         return {"targets": []}
-    return {"targets": [{"id": found, "label": f"line {found}, forced", "line": found - shift}]}
+    return {"targets": [{"id": target, "label": f"force line {target}", "line": target - shift}]}
 
 
-def goto(responder: Responder, message: Request, asked: Arguments) -> object:
-    """A forced action: the model goes on from another line."""
-    session, line = responder.live, asked.number("targetId")
+def goto(responder: Responder, message: Request, arguments: Arguments) -> object:
+    """Force the next line; the model continues from there."""
+    session, line = responder.live, arguments.number("targetId")
     top = _top(session)
     if line not in _lines(session, top) or top.step is None:
         raise UsageError(f"{top.function} cannot go to line {line} from here")
-    return _intervene(
-        responder, message, Intervention(kind="line", step=top.step, line=line), f"line {line} forced", None
-    )
+    edit = BranchEdit(kind="line", step=top.step, line=line)
+    return _apply(responder, message, edit, f"line {line} forced", None)
 
 
 def _top(session: DapSession) -> StoppedFrame:
     stack = session.stepper.stack(session.position)
     if not stack:
-        raise UsageError("nothing runs here")
+        raise UsageError("nothing executes here")
     return stack[0]
 
 
 def _lines(session: DapSession, top: StoppedFrame) -> list[int]:
-    """The lines of a frame's function that can run."""
-    program = session.here.ask.program
+    """The lines of a frame's function that can execute."""
+    program = session.current.ask.program
     source = program.source if top.file is None else dict(program.files).get(top.file, "")
-    begin = session.stepper.side.frame(top.frame).line
+    begin = session.stepper.run.frame(top.frame).line
     if not program.lang.has_syntax_tree:
         known = flows_of(program, table_of(program)) if top.file is None else ()
         flows = [flow for flow in known if flow.line == begin]
@@ -80,77 +79,74 @@ def _lines(session: DapSession, top: StoppedFrame) -> list[int]:
     return sorted(line for line in lines if line > 0)
 
 
-def set_variable(responder: Responder, message: Request, asked: Arguments) -> object:
-    """An edited state: the model goes on from another value."""
-    owner = responder.live.references.owner(asked.number("variablesReference"))
+def set_variable(responder: Responder, message: Request, arguments: Arguments) -> object:
+    """Set a value; the model continues from there."""
+    owner = responder.live.references.owner(arguments.number("variablesReference"))
     if not isinstance(owner, showing.VariableOwner):
-        raise UsageError("only names of the scope Predicted, of the frame that goes on, can be set")
-    return _edit(responder, message, asked.text("name"), asked.text("value"))
+        raise UsageError("only names of the scope Predicted in the innermost frame can be set")
+    return _edit(responder, message, arguments.text("name"), arguments.text("value"))
 
 
-def set_expression(responder: Responder, message: Request, asked: Arguments) -> object:
-    """The same, by a name instead of a row."""
-    number = asked.number("frameId", -1)
+def set_expression(responder: Responder, message: Request, arguments: Arguments) -> object:
+    """Set a value by name; the model continues from there."""
+    number = arguments.number("frameId", -1)
     if number >= 0 and showing.frame_of(responder.live, number)[0] != 0:
-        raise UsageError("only names of the frame that goes on can be set")
-    return _edit(responder, message, asked.text("expression").strip(), asked.text("value"))
+        raise UsageError("only names of the innermost frame can be set")
+    return _edit(responder, message, arguments.text("expression").strip(), arguments.text("value"))
 
 
 def _edit(responder: Responder, message: Request, name: str, value: str) -> object:
     session = responder.live
     top = _top(session)
     if not name.isidentifier() and name not in top.values:
-        raise UsageError(f"{cut(name, 80)} is no name: only whole names can be set")
+        raise UsageError(f"{cut(name, 80)} is not a name: only whole names can be set")
     if top.step is None:
-        raise UsageError("nothing goes on here whose values could be set")
-    text = _value(value, top, session.here.ask.program.language)
-    asked = Intervention(kind="edit", step=top.step, name=name, value=text)
+        raise UsageError("no value can be set here: nothing executes after it")
+    text = _value(value, top, session.current.ask.program.language)
+    edit = BranchEdit(kind="edit", step=top.step, name=name, value=text)
     row = variable_of(name, text, context=showing.context_of(session, [top.values]))
-    return _intervene(
-        responder,
-        message,
-        asked,
-        f"{name} = {cut(text, 80)}",
-        {"value": cut(text, LONGEST), "type": row.kind},
-    )
+    body = {"value": cut(text, MAX_VALUE_CHARS), "type": row.kind}
+    return _apply(responder, message, edit, f"{name} = {cut(text, 80)}", body)
 
 
 def _value(text: str, top: StoppedFrame, language: str) -> str:
-    """A value as it is written in any spelling, or an expression over the names that are there."""
-    found = canonical(text)
-    if not isinstance(found, Malformed):
-        return found
+    """The canonical form of a value, or of an expression over the names of a frame."""
+    value = canonical(text)
+    if not isinstance(value, Malformed):
+        return value
     try:
         return parse(text, language).value(top.values)
     except UnknownValue as error:
         raise UsageError(str(error)) from None
 
 
-def _intervene(
-    responder: Responder, message: Request, asked: Intervention, text: str, body: Mapping[str, Any] | None
+def _apply(
+    responder: Responder, message: Request, edit: BranchEdit, text: str, body: Mapping[str, Any] | None
 ) -> object:
-    session = responder.live
-
     def done() -> None:
-        responder.answered(message, body)
+        responder.answer_later(message, body)
         if responder.client.invalidated:
             responder.emit("invalidated", {"areas": ["all"]})
 
-    session.intervene(asked, text=text, done=done, refused=lambda why: responder.refused(message, why))
+    responder.live.apply_edit(
+        edit, text=text, done=done, refused=lambda why: responder.refuse_later(message, why)
+    )
     return LATER
 
 
-def evaluate(responder: Responder, message: Request, asked: Arguments) -> object:
-    """An expression over predicted values; in the console, `:` begins a command."""
-    session, line = responder.live, asked.text("expression").strip()
-    if asked.maybe("context") != "repl" or not line.startswith(":"):
-        return showing.evaluate(session, asked)
+def evaluate(responder: Responder, message: Request, arguments: Arguments) -> object:
+    """Evaluate an expression over predicted values; in the console, `:` starts a command."""
+    session, line = responder.live, arguments.text("expression").strip()
+    if arguments.maybe("context") != "repl" or not line.startswith(":"):
+        return showing.evaluate(session, arguments)
 
     def done(text: str) -> None:
-        responder.answered(message, {"result": text, "variablesReference": 0})
+        responder.answer_later(message, {"result": text, "variablesReference": 0})
 
-    said = console.command(session, line, done=done, refused=lambda why: responder.refused(message, why))
-    if said is None:
+    result = console.command(
+        session, line, done=done, refused=lambda why: responder.refuse_later(message, why)
+    )
+    if result is None:
         return LATER
     responder.then(lambda: console.follow(session, line))
-    return {"result": said, "variablesReference": 0}
+    return {"result": result, "variablesReference": 0}

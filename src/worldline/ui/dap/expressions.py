@@ -1,79 +1,88 @@
-"""The little language of conditions, watches and hovers: expressions over canonical values, never evaluated as code.
+"""Expressions in conditions, watches and hovers, computed over canonical values and never executed as code.
 
-Names, literals, comparisons, `and or not`, `in`, `is`, arithmetic on numbers, indices and slices, fields of objects,
-`len(...)` and `abs(...)`; in another language than Python also as that spells it (`native_syntax`). Total: an
-expression is refused when it is read (`parse`), or has no value (`UnknownValue`), and what it computes is
-bounded. Values compare as values; a container is compared as a whole, kinds and all.
+They have names, literals, comparisons, `and or not`, `in`, `is`, arithmetic on numbers, indices and slices, fields of
+objects, `len(...)` and `abs(...)`. Programs in other languages may use their syntax (`_to_python`). An expression is
+refused by `parse`, has a value, or raises `UnknownValue`; results are bounded in size. Containers are compared as a
+whole, including kinds.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from worldline.core.errors import UsageError
+from worldline.core.language import LANGUAGES
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
 from worldline.core.spelling import quote, unquote, unquote_bytes
 from worldline.core.value import equal
 from worldline.core.value import parse as parse_value
-from worldline.ui.dap.native_syntax import respelled, usual_names
+from worldline.ui.session.marks.natives import native_names
 
-LONGEST = 1000  # characters of an expression
-DEEPEST = 50  # levels of one
-BITS = 1 << 12  # of a number that is computed
-TEXT = 1 << 20  # characters of a text that is computed
-POINTER = "Ptr"  # what an object is called that is a pointer into memory
+MAX_EXPRESSION_CHARS = 1000
+MAX_DEPTH = 50
+MAX_INT_BITS = 1 << 12
+MAX_STRING_CHARS = 1 << 20
+POINTER = "Ptr"  # the name of objects that are pointers into memory
 
-Worth = None | bool | int | float | str | bytes | Value
-Names = Mapping[str, str]  # a name's canonical text
+PlainValue = None | bool | int | float | str | bytes | Value
+ValueTexts = Mapping[str, str]  # canonical texts by name
+_STRING = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
+_TOKEN = re.compile(
+    rf"(?P<string>{_STRING})|(?P<same>===|!==)|(?P<both>&&)|(?P<either>\|\|)|(?P<field>->)|(?P<not>!(?!=))"
+    r"|(?P<target>(?<![\w)\]\s])\s*\*\s*(?P<name>[^\W\d]\w*+)|^\s*\*\s*(?P<first>[^\W\d]\w*+))"
+)
+_IN_PYTHON = {"both": " and ", "either": " or ", "field": ".", "not": " not "}
 
 
 class UnknownValue(Exception):
-    """There is no value, and why. Leaves `value`; whoever calls it catches it."""
+    """An expression has no value; the text says why."""
 
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression that was read."""
+    """A parsed expression."""
 
     source: str
     tree: ast.expr
     language: str = "python"
 
-    def value(self, names: Names) -> str:
-        """Its canonical text among these names; `UnknownValue` where there is none."""
+    def value(self, names: ValueTexts) -> str:
+        """Return its value, as canonical text, for these names; UnknownValue if it has none."""
         known = self._known(names)
         if isinstance(self.tree, ast.Name) and self.tree.id in known:
             return known[self.tree.id]
         return spelled(_value(self.tree, known))
 
-    def holds(self, names: Names) -> bool:
-        """Whether it is true; `UnknownValue` where it has no value."""
+    def holds(self, names: ValueTexts) -> bool:
+        """Whether it is true for these names; UnknownValue if it has no value."""
         return _truth(_value(self.tree, self._known(names)))
 
-    def _known(self, names: Names) -> Names:
-        return {**usual_names(self.language), **names}
+    def _known(self, names: ValueTexts) -> ValueTexts:
+        return {**_value_words(self.language), **names}
 
 
 def parse(source: str, language: str = "python") -> Expression:
-    """An expression as somebody writes it for a program of a language; a UsageError where it is none."""
-    if len(source) > LONGEST:
-        raise UsageError(f"an expression has at most {LONGEST} characters")
+    """Parse an expression for a program in a language; UsageError if it is not supported."""
+    if len(source) > MAX_EXPRESSION_CHARS:
+        raise UsageError(f"an expression has at most {MAX_EXPRESSION_CHARS} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(respelled(source, language).strip(), mode="eval").body
+            tree = ast.parse(_to_python(source, language).strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise UsageError(f"not an expression: {source[:80]}") from None
     waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
-        if depth > DEEPEST:
-            raise UsageError(f"an expression has at most {DEEPEST} levels")
+        if depth > MAX_DEPTH:
+            raise UsageError(f"an expression has at most {MAX_DEPTH} levels")
         _check(node)
         waiting += ((part, depth + 1) for part in ast.iter_child_nodes(node))
     return Expression(source, tree, language)
@@ -83,32 +92,57 @@ def _check(node: ast.AST) -> None:
     if isinstance(node, ast.Call):
         plain = isinstance(node.func, ast.Name) and node.func.id in _CALLS
         if not plain or len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-            raise UsageError(f"no call but {' and '.join(f'{name}(x)' for name in _CALLS)} is possible here")
+            raise UsageError(f"only the calls {' and '.join(f'{name}(x)' for name in _CALLS)} are supported")
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, complex) or node.value is Ellipsis:
-            raise UsageError(f"{node.value!r} is no value of these expressions")
-    elif not isinstance(node, _KNOWN):
+            raise UsageError(f"{node.value!r} is not supported in expressions")
+    elif not isinstance(node, _SUPPORTED):
         raise UsageError(
-            f"{type(node).__name__} is not possible here: values, names, comparisons, arithmetic, indices"
+            f"{type(node).__name__} is not supported: use values, names, comparisons, arithmetic, indices"
         )
 
 
-_KNOWN = (
+_SUPPORTED = (
     ast.Name, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Subscript, ast.Slice, ast.Attribute, ast.List,
     ast.Tuple, ast.IfExp, ast.Load, ast.boolop, ast.cmpop, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod,
     ast.Pow, ast.Not, ast.USub, ast.UAdd,
 )  # fmt: skip
 
 
-def opened(canonical: str) -> Worth:
-    """A canonical text as a value: itself where Python has such an atom, else its structure."""
-    found = parse_value(canonical)
-    if isinstance(found, Malformed):
-        raise UnknownValue("the text of the value is no value")
-    return _plain(found)
+def _to_python(source: str, language: str) -> str:
+    """Write an expression of another language in Python: `list->v && !done` is `list.v and not done`."""
+    return source if LANGUAGES[language].has_syntax_tree else _TOKEN.sub(_token_in_python, source)
 
 
-def _plain(value: Value) -> Worth:
+def _token_in_python(match: re.Match[str]) -> str:
+    group = next(name for name, text in match.groupdict().items() if text is not None)
+    if group == "same":
+        return match[0][:-1]
+    if group == "target":  # what a pointer points to
+        return f" {match['name'] or match['first']}[0]"
+    return _IN_PYTHON.get(group, match[0])
+
+
+@cache
+def _value_words(language: str) -> dict[str, str]:
+    """The words of a language that are values, such as `null` and `nullptr`; names of the program take precedence."""
+    words = {}
+    for word, name in native_names(language).words.items():
+        first = name.partition(",")[0]
+        if first.isidentifier():
+            words[first] = word
+    return words
+
+
+def opened(canonical: str) -> PlainValue:
+    """Return the value of a canonical text: a Python atom if there is one, else its structure."""
+    value = parse_value(canonical)
+    if isinstance(value, Malformed):
+        raise UnknownValue("the predicted value is malformed")
+    return _plain(value)
+
+
+def _plain(value: Value) -> PlainValue:
     atom = value.atom
     match value.kind:
         case "None":
@@ -126,31 +160,31 @@ def _plain(value: Value) -> Worth:
     return value
 
 
-def spelled(worth: Worth) -> str:
-    """The canonical text of a value."""
-    if isinstance(worth, Value):
-        return text(worth)
-    if isinstance(worth, str):
-        return quote(worth)
-    if isinstance(worth, int) and not isinstance(worth, bool) and worth.bit_length() > 1024:
-        return hex(worth)
-    return repr(worth)
+def spelled(value: PlainValue) -> str:
+    """Return the canonical text of a value."""
+    if isinstance(value, Value):
+        return text(value)
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 1024:
+        return hex(value)
+    return repr(value)
 
 
-def _node(worth: Worth) -> Value:
-    if isinstance(worth, Value):
-        return worth
+def _node(value: PlainValue) -> Value:
+    if isinstance(value, Value):
+        return value
     kinds = {bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}
-    return Value("None" if worth is None else kinds[type(worth)], spelled(worth))
+    return Value("None" if value is None else kinds[type(value)], spelled(value))
 
 
-def _value(node: ast.expr, names: Names) -> Worth:
+def _value(node: ast.expr, names: ValueTexts) -> PlainValue:
     match node:
         case ast.Constant(value=None | bool() | int() | float() | str() | bytes() as value):
             return value
         case ast.Name(id=name):
             if name not in names:
-                raise UnknownValue(f"there is no {name} here")
+                raise UnknownValue(f"there is no name {name} here")
             return opened(names[name])
         case ast.BoolOp(op=ast.And(), values=parts):
             return _first(parts, names, wanted=False)
@@ -181,70 +215,81 @@ def _value(node: ast.expr, names: Names) -> Worth:
     raise UnknownValue("this has no value here")
 
 
-def _first(parts: list[ast.expr], names: Names, *, wanted: bool) -> Worth:
-    """The first part that is as wanted, or the last: how `and` and `or` go."""
-    found: Worth = None
+def _first(parts: list[ast.expr], names: ValueTexts, *, wanted: bool) -> PlainValue:
+    """The first part whose truth is `wanted`, or the last: `and` and `or`."""
+    value: PlainValue = None
     for part in parts:
-        found = _value(part, names)
-        if _truth(found) is wanted:
+        value = _value(part, names)
+        if _truth(value) is wanted:
             break
-    return found
+    return value
 
 
-def _truth(worth: Worth) -> bool:
-    if not isinstance(worth, Value):
-        return bool(worth)
-    if worth.kind in _CONTAINERS:
-        return bool(worth.items)
-    raise UnknownValue(f"whether a {worth.kind} is true is not known here")
+def _truth(value: PlainValue) -> bool:
+    if not isinstance(value, Value):
+        return bool(value)
+    if value.kind in _CONTAINERS:
+        return bool(value.items)
+    raise UnknownValue(f"it is not known whether a {value.kind} is true")
 
 
 _CONTAINERS = ("list", "tuple", "dict", "set", "frozenset", "deque")
 _SEQUENCES = ("list", "tuple", "deque")
 
 
-def _number(worth: Worth) -> int | float:
-    if isinstance(worth, (int, float)):
-        return worth
-    raise UnknownValue(f"{_short(worth)} is no number")
+def _number(value: PlainValue) -> int | float:
+    if isinstance(value, (int, float)):
+        return value
+    raise UnknownValue(f"{_short(value)} is not a number")
 
 
-def _short(worth: Worth) -> str:
-    shown = spelled(worth)
+def _short(value: PlainValue) -> str:
+    shown = spelled(value)
     return shown if len(shown) <= 40 else shown[:40] + "..."
 
 
 _NUMERIC: dict[type[ast.operator], Callable[[int | float, int | float], int | float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-}  # fmt: skip
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
 
 
-def _computed(op: type[ast.operator], left: Worth, right: Worth) -> Worth:
-    if op is ast.Add and isinstance(left, str) and isinstance(right, str) and len(left) + len(right) <= TEXT:
+def _computed(op: type[ast.operator], left: PlainValue, right: PlainValue) -> PlainValue:
+    if (
+        op is ast.Add
+        and isinstance(left, str)
+        and isinstance(right, str)
+        and len(left) + len(right) <= MAX_STRING_CHARS
+    ):
         return left + right
-    one, other = _number(left), _number(right)
+    numbers = _number(left), _number(right)
     try:
-        if op is ast.Pow:
-            return _power(one, other)
-        found = _NUMERIC[op](one, other)
+        result = _power(*numbers) if op is ast.Pow else _NUMERIC[op](*numbers)
     except (ArithmeticError, ValueError) as error:
         raise UnknownValue(str(error)) from None
-    if isinstance(found, int) and found.bit_length() > BITS:
+    if isinstance(result, int) and result.bit_length() > MAX_INT_BITS:
         raise UnknownValue("the number is too large")
-    return found
+    return result
 
 
-def _power(one: int | float, other: int | float) -> int | float:
-    if isinstance(one, int) and isinstance(other, int) and one.bit_length() * abs(other) > BITS:
+def _power(base: int | float, exponent: int | float) -> int | float:
+    if (
+        isinstance(base, int)
+        and isinstance(exponent, int)
+        and base.bit_length() * abs(exponent) > MAX_INT_BITS
+    ):
         raise UnknownValue("the number is too large")
-    found = one**other
-    if isinstance(found, complex):
-        raise UnknownValue("a complex number")
-    return found
+    result = base**exponent
+    if isinstance(result, complex):
+        raise UnknownValue("the result is a complex number")
+    return result
 
 
-def _compared(node: ast.Compare, names: Names) -> bool:
+def _compared(node: ast.Compare, names: ValueTexts) -> bool:
     left = _value(node.left, names)
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = _value(right_node, names)
@@ -254,7 +299,7 @@ def _compared(node: ast.Compare, names: Names) -> bool:
     return True
 
 
-def _holds(op: ast.cmpop, left: Worth, right: Worth) -> bool:
+def _holds(op: ast.cmpop, left: PlainValue, right: PlainValue) -> bool:
     match op:
         case ast.Eq():
             return _same(left, right)
@@ -271,7 +316,7 @@ def _holds(op: ast.cmpop, left: Worth, right: Worth) -> bool:
     return _ordered(op, left, right)
 
 
-def _same(left: Worth, right: Worth) -> bool:
+def _same(left: PlainValue, right: PlainValue) -> bool:
     if isinstance(left, Value) or isinstance(right, Value):
         return equal(spelled(left), spelled(right))
     return left == right
@@ -280,25 +325,25 @@ def _same(left: Worth, right: Worth) -> bool:
 _ORDERS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
-def _ordered(op: ast.cmpop, left: Worth, right: Worth) -> bool:
+def _ordered(op: ast.cmpop, left: PlainValue, right: PlainValue) -> bool:
     for kinds in ((int, float), (str,), (bytes,)):
         if isinstance(left, kinds) and isinstance(right, kinds):
             return bool(_ORDERS[type(op)](left, right))
-    raise UnknownValue(f"{_short(left)} and {_short(right)} have no order here")
+    raise UnknownValue(f"{_short(left)} and {_short(right)} cannot be ordered")
 
 
-def _contains(whole: Worth, item: Worth) -> bool:
+def _contains(whole: PlainValue, item: PlainValue) -> bool:
     if isinstance(whole, str) and isinstance(item, str):
         return item in whole
     if isinstance(whole, bytes) and isinstance(item, (bytes, int)):
         return item in whole
     if isinstance(whole, Value) and whole.kind in _CONTAINERS:
         items = whole.items[::2] if whole.kind == "dict" else whole.items
-        return any(_same(_plain(each), item) for each in items)
-    raise UnknownValue(f"nothing is in {_short(whole)}")
+        return any(_same(_plain(element), item) for element in items)
+    raise UnknownValue(f"{_short(whole)} is not a container")
 
 
-def _item(whole: Worth, index: Worth) -> Worth:
+def _item(whole: PlainValue, index: PlainValue) -> PlainValue:
     if isinstance(whole, Value) and whole.kind == "dict":
         for key, value in zip(whole.items[::2], whole.items[1::2], strict=True):
             if _same(_plain(key), index):
@@ -307,23 +352,23 @@ def _item(whole: Worth, index: Worth) -> Worth:
     if isinstance(whole, Value) and isinstance(index, int) and (block := memory(whole)):
         whole, index = block[0], block[1] + index
         if index < 0:
-            raise UnknownValue("that is before the block of memory")
+            raise UnknownValue("the index is before the block of memory")
     items = _items(whole)
     if not isinstance(index, int) or not -len(items) <= index < len(items):
-        raise UnknownValue(f"there is no [{_short(index)}] in {len(items)} elements")
-    found = items[index]
-    return _plain(found) if isinstance(found, Value) else found
+        raise UnknownValue(f"the index {_short(index)} is out of range: there are {len(items)} elements")
+    item = items[index]
+    return _plain(item) if isinstance(item, Value) else item
 
 
 def memory(value: Value) -> tuple[Value, int] | None:
-    """The block that a pointer points into, and how far into it; None for what is no pointer."""
+    """Return the block that a pointer points into, and the index in it; None if the value is not a pointer."""
     at = dict(value.fields).get("at")
     if value.kind != "object" or value.atom != POINTER or not value.items or at is None or at.kind != "int":
         return None
     return value.items[0], int(at.atom, 0)
 
 
-def _items(whole: Worth) -> str | bytes | tuple[Value, ...]:
+def _items(whole: PlainValue) -> str | bytes | tuple[Value, ...]:
     if isinstance(whole, (str, bytes)):
         return whole
     if isinstance(whole, Value) and whole.kind in _SEQUENCES:
@@ -331,10 +376,10 @@ def _items(whole: Worth) -> str | bytes | tuple[Value, ...]:
     raise UnknownValue(f"{_short(whole)} has no indices")
 
 
-def _sliced(whole: Worth, cut: ast.Slice, names: Names) -> Worth:
+def _sliced(whole: PlainValue, cut: ast.Slice, names: ValueTexts) -> PlainValue:
     low, high, step = (_end(part, names) for part in (cut.lower, cut.upper, cut.step))
     if step == 0:
-        raise UnknownValue("a slice does not step by 0")
+        raise UnknownValue("the step of a slice must not be 0")
     items = _items(whole)[low:high:step]
     if isinstance(items, tuple):
         assert isinstance(whole, Value)
@@ -342,29 +387,32 @@ def _sliced(whole: Worth, cut: ast.Slice, names: Names) -> Worth:
     return items
 
 
-def _end(part: ast.expr | None, names: Names) -> int | None:
+def _end(part: ast.expr | None, names: ValueTexts) -> int | None:
     end = None if part is None else _value(part, names)
     if end is not None and not isinstance(end, int):
-        raise UnknownValue("a slice takes whole numbers")
+        raise UnknownValue("the bounds of a slice must be integers")
     return end
 
 
-def _field(whole: Worth, name: str) -> Worth:
+def _field(whole: PlainValue, name: str) -> PlainValue:
     if isinstance(whole, Value):
         for field, value in whole.fields:
             if field == name:
                 return _plain(value)
         if whole.kind == "dict" and any(_same(_plain(key), name) for key in whole.items[::2]):
-            return _item(whole, name)  # a plain object of JavaScript
+            return _item(whole, name)  # a plain JavaScript object
     raise UnknownValue(f"{_short(whole)} has no field {name}")
 
 
-def _length(worth: Worth) -> int:
-    if isinstance(worth, (str, bytes)):
-        return len(worth)
-    if isinstance(worth, Value) and worth.kind in _CONTAINERS:
-        return len(worth.items) // (2 if worth.kind == "dict" else 1)
-    raise UnknownValue(f"{_short(worth)} has no length")
+def _length(value: PlainValue) -> int:
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if isinstance(value, Value) and value.kind in _CONTAINERS:
+        return len(value.items) // (2 if value.kind == "dict" else 1)
+    raise UnknownValue(f"{_short(value)} has no length")
 
 
-_CALLS: dict[str, Callable[[Worth], Worth]] = {"len": _length, "abs": lambda worth: abs(_number(worth))}
+_CALLS: dict[str, Callable[[PlainValue], PlainValue]] = {
+    "len": _length,
+    "abs": lambda value: abs(_number(value)),
+}

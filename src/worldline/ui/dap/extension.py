@@ -1,4 +1,4 @@
-"""Where the VS Code extension lies: in a wheel beside the package, in a checkout where `make vsix` puts it."""
+"""The path of the VS Code extension: in a wheel beside the package, in a checkout where `make vsix` puts it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLACES = (_PACKAGE / "editors" / NAME, _PACKAGE.parents[2] / "build" / NAME)
 
 
 def vsix_path() -> Path:
-    """Find the VS Code extension: the file that an editor installs.
+    """Find the VS Code extension, the file that an editor installs.
 
     Returns:
         Its path.
@@ -24,5 +24,5 @@ def vsix_path() -> Path:
         if place.is_file():
             return place
     raise UsageError(
-        "this checkout of worldline has no VS Code extension yet: `make vsix` in it builds build/worldline.vsix"
+        "the VS Code extension is not built in this checkout: run `make vsix` to build build/worldline.vsix"
     )

@@ -1,4 +1,4 @@
-"""From the arguments of `launch` to a program, a model and how they are asked. Reads files; runs nothing."""
+"""From the arguments of `launch` to a program, a model and its options. Reads files, executes nothing."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from worldline.predict.predictor import Predictor
 from worldline.recording.collect import collect
 from worldline.ui.dap.messages import Arguments
 
-KNOWN = (
+LAUNCH_KEYS = {
     "program", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
     "reveal", "element", "bare", "hidden", "seed", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
-)  # fmt: skip
-EDITORS = (
+}  # fmt: skip
+EDITOR_KEYS = {
     "type", "request", "name", "presentation", "preLaunchTask", "postDebugTask", "internalConsoleOptions",
     "debugServer", "serverReadyAction", "suppressMultipleSessionWarning",
-)  # fmt: skip
-SOURCE = "<string>"
-MOST_BYTES = 1 << 24  # of a prediction that is asked for
+}  # fmt: skip
+SOURCE_NAME = "<string>"
+MAX_PREDICTION_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """What is to be imagined, by whom, and where it stops of itself. `root` is the program's folder; None: no file."""
+    """What to predict, with which model, and where to stop. `root` is the program's folder; None without a file."""
 
     program: Program
     root: Path | None
@@ -47,85 +47,86 @@ class Launch:
     control: Control | None = None
 
 
-def launch_of(asked: Arguments) -> Launch:
-    """The launch that some arguments mean; a UsageError in words where they mean none."""
-    program, root = _program(asked)
-    limit = asked.number("limit", 0)
-    if not 0 <= limit <= MOST_BYTES:
-        raise UsageError(f"`limit` is a number of bytes, at most {MOST_BYTES:,}")
+def launch_of(arguments: Arguments) -> Launch:
+    """Read the arguments of `launch`; UsageError if one is missing or invalid."""
+    program, root = _program(arguments)
+    limit = arguments.number("limit", 0)
+    if not 0 <= limit <= MAX_PREDICTION_BYTES:
+        raise UsageError(f"`limit` is a number of bytes, at most {MAX_PREDICTION_BYTES:,}")
     return Launch(
         program=program,
         root=root,
-        model=asked.text("model", DEFAULT),
-        extras=_extras(asked.inner("modelOptions")),
+        model=arguments.text("model", DEFAULT),
+        extras=_extras(arguments.inner("modelOptions")),
         options=Compact(
-            delta="element" if asked.flag("element") else "whole",
-            reveal=asked.number("reveal", 1),
-            bare=asked.flag("bare"),
-            hidden=asked.text("hidden", "predicted"),
+            delta="element" if arguments.flag("element") else "whole",
+            reveal=arguments.number("reveal", 1),
+            bare=arguments.flag("bare"),
+            hidden=arguments.text("hidden", "predicted"),
         ),
         limit=limit or None,
-        limits=_limits(asked),
-        control=None if asked.values.get("seed") is None else Control(seed=asked.number("seed", 0)),
-        stop_on_entry=asked.flag("stopOnEntry"),
-        stop_at_end=asked.flag("stopAtEnd", default=True),
-        no_debug=asked.flag("noDebug"),
+        limits=_limits(arguments),
+        control=None if arguments.values.get("seed") is None else Control(seed=arguments.number("seed", 0)),
+        stop_on_entry=arguments.flag("stopOnEntry"),
+        stop_at_end=arguments.flag("stopAtEnd", default=True),
+        no_debug=arguments.flag("noDebug"),
     )
 
 
-def _limits(asked: Arguments) -> Limits | None:
-    """How long the program may run, as `--max-steps` and `--wall` say it; None where neither is said."""
-    given: dict[str, Any] = {
-        name: asked.values[name] for name in ("steps", "wall") if asked.values.get(name) is not None
+def _limits(arguments: Arguments) -> Limits | None:
+    """The limits `steps` and `wall`, as `--max-steps` and `--wall`; None without either."""
+    limits: dict[str, Any] = {
+        name: arguments.values[name] for name in ("steps", "wall") if arguments.values.get(name) is not None
     }
-    return Limits(**given) if given else None
+    return Limits(**limits) if limits else None
 
 
-def unknown(asked: Arguments) -> list[str]:
-    """Keys that nobody knows: a slip of the pen, most likely."""
-    return [key for key in asked.values if key not in (*KNOWN, *EDITORS) and not key.startswith("__")]
+def unknown(arguments: Arguments) -> list[str]:
+    """List the unknown keys, which are probably typing errors."""
+    known = LAUNCH_KEYS | EDITOR_KEYS
+    return [key for key in arguments.values if key not in known and not key.startswith("__")]
 
 
-def _program(asked: Arguments) -> tuple[Program, Path | None]:
-    call, argv, stdin = asked.maybe("call"), asked.texts("args"), asked.text("stdin", "")
-    file, source = asked.maybe("program"), asked.maybe("source")
+def _program(arguments: Arguments) -> tuple[Program, Path | None]:
+    call, argv, stdin = arguments.maybe("call"), arguments.texts("args"), arguments.text("stdin", "")
+    file, source = arguments.maybe("program"), arguments.maybe("source")
     if (file is None) == (source is None):
-        raise UsageError("launch needs a `program` (a path), or its `source` (a text)")
+        raise UsageError("`launch` needs either a `program` (a path) or a `source` (a text)")
     if source is not None:
-        name = _name(asked.text("language", "python"))
+        name = _name(arguments.text("language", "python"))
         return Program(source=source, name=name, call=call, argv=argv, stdin=stdin), None
-    path = Path(asked.text("cwd", "")) / (file or "")
-    program = collect(path, argv=argv, call=call, entry=asked.maybe("entry"), stdin=stdin)
+    path = Path(arguments.text("cwd", "")) / (file or "")
+    program = collect(path, argv=argv, call=call, entry=arguments.maybe("entry"), stdin=stdin)
     folder = path if path.is_dir() else path.parent
     return program, folder.resolve()
 
 
 def _name(language: str) -> str:
-    """What a program is called that is given as text: its name says its language."""
+    """The name of a program without a file; it says the language."""
     if language not in LANGUAGES:
-        raise UsageError(f"`language` is one of {', '.join(LANGUAGES)}, not {language[:40]!r}")
-    return SOURCE if LANGUAGES[language].is_default else usual_name(language)
+        raise UsageError(f"`language` must be one of {', '.join(LANGUAGES)}, not {language[:40]!r}")
+    return SOURCE_NAME if LANGUAGES[language].is_default else usual_name(language)
 
 
-def _extras(asked: Arguments) -> dict[str, str]:
-    """Options of the model, as text: numbers and flags as JSON has them are welcome."""
-    found = {}
-    for key, value in asked.values.items():
+def _extras(arguments: Arguments) -> dict[str, str]:
+    """Options of the model as text; JSON numbers and booleans are converted."""
+    options = {}
+    for key, value in arguments.values.items():
         if not isinstance(value, str | int | float):
-            raise UsageError(f"`modelOptions` has a {key} that is no text, number or flag")
-        found[key] = str(value).lower() if isinstance(value, bool) else str(value)
-    return found
+            raise UsageError(f"`modelOptions`: `{key}` must be a string, number or boolean")
+        options[key] = str(value).lower() if isinstance(value, bool) else str(value)
+    return options
 
 
 class ModelCache:
-    """Models that were loaded, so that the next session finds them; the last one only, since they are large."""
+    """Keeps the last loaded model for the next session. Only one, since models are large."""
 
     def __init__(self) -> None:
         self._key: tuple[str, tuple[tuple[str, str], ...]] | None = None
         self._predictor: Predictor | None = None
 
     def load(self, launch: Launch) -> Predictor:
-        """The model of a launch."""
+        """Return the model of a launch."""
         key = launch.model, tuple(sorted(launch.extras.items()))
         if self._predictor is None or key != self._key:
             self._predictor = None

@@ -1,4 +1,4 @@
-"""What a request's handler may do besides answering at once: answer later, and act once it is answered."""
+"""What a handler of a request can do besides answering at once: answer later, and act after the response."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from worldline.ui.dap.messages import Arguments, ClientCapabilities
 from worldline.ui.dap.session import DapSession
 
 Request = Mapping[str, Any]
-LATER = object()  # the answer of a request that is answered when something has been done
+LATER = object()
+"""Returned by a handler that answers later."""
 
 
 class Responder(Protocol):
-    """Whoever answers a client's requests."""
+    """Answers the requests of a client."""
 
     client: ClientCapabilities
 
     @property
     def live(self) -> DapSession:
-        """The session; there is one where this is asked."""
+        """The session of the launched program."""
         ...
 
     def emit(self, name: str, body: Mapping[str, Any]) -> None:
         """Send an event."""
         ...
 
-    def then(self, act: Callable[[], None]) -> None:
-        """Do something once the request that is being answered has been."""
+    def then(self, job: Callable[[], None]) -> None:
+        """Do something after the response to the current request."""
         ...
 
-    def answered(self, message: Request, body: Mapping[str, Any] | None = None) -> None:
-        """The answer to a request that was left for later."""
+    def answer_later(self, message: Request, body: Mapping[str, Any] | None = None) -> None:
+        """Answer a request whose handler returned LATER."""
         ...
 
-    def refused(self, message: Request, why: str) -> None:
-        """The refusal of a request that was left for later."""
+    def refuse_later(self, message: Request, why: str) -> None:
+        """Refuse a request whose handler returned LATER."""
         ...
 
 

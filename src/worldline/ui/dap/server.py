@@ -1,9 +1,8 @@
-"""Where clients come from: standard input, or a port of this machine, one client at a time.
+"""Serve clients on standard streams or on a loopback port, one at a time.
 
-On standard streams the protocol has them for itself: whatever else would be printed goes to standard error. A port is
-of the loopback only, and takes connections of the user who opened it and of nobody else: the kernel says whose a local
-connection is. A stream that is not framed as the protocol wants is closed there, so that an HTTP request, which any
-web page may send, is never taken for one.
+On standard streams everything else that is printed goes to standard error. A port listens on the loopback and accepts
+connections of the same user only, by the kernel's table. A stream that is not framed as the protocol requires is closed
+there: it may be an HTTP request from a web page.
 """
 
 from __future__ import annotations
@@ -15,18 +14,19 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.ui.dap.adapter import Adapter, Item, SharedResources
+from worldline.ui.dap.adapter import Adapter, InboxItem, SharedResources
 from worldline.ui.dap.launching import ModelCache
 from worldline.ui.dap.wire import BadMessage, MessageDecoder, frame
 from worldline.ui.session.rollout_worker import RolloutWorker
 
-PATIENCE = 5.0  # seconds for a model to notice that nobody listens any more
-CHUNK = 1 << 16
-WAITING = 256  # messages that were read and not answered
+STOP_SECONDS = 5.0  # for a model, after the client is gone
+READ_BYTES = 1 << 16
+MAX_UNANSWERED = 256  # messages that are read ahead
 
 
 def serve_dap(
@@ -35,13 +35,13 @@ def serve_dap(
     """Serve the Debug Adapter Protocol: editors step through what a model predicts.
 
     Args:
-        port: Listen there for one client after the other, without an end; 0 takes any free port. By default one
+        port: Serve one client after another on this port, without an end; 0 takes any free port. By default one
             client is served on standard input and output.
-        host: An address of the loopback.
-        ready: Called with the port when it listens.
+        host: A loopback address.
+        ready: Called with the port when the server listens.
 
     Raises:
-        UsageError: The address is not of the loopback.
+        UsageError: The address is not a loopback address, or the port is not available.
     """
     if port is None:
         serve_stdio()
@@ -50,21 +50,21 @@ def serve_dap(
 
 
 def serve_stdio() -> None:
-    """One client, on standard input and output."""
+    """Serve one client on standard input and output."""
     ours, theirs = os.dup(0), os.dup(1)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)  # the wire is not for prints
+    os.dup2(2, 1)  # prints must not mix with the protocol
     thread = RolloutWorker()
     try:
         serve(
-            lambda: os.read(ours, CHUNK),
+            lambda: os.read(ours, READ_BYTES),
             lambda data: _write(theirs, data),
             SharedResources(thread, ModelCache()),
             is_strict=False,
         )
     finally:
-        thread.end(PATIENCE)
+        thread.end(STOP_SECONDS)
 
 
 def _write(fd: int, data: bytes) -> None:
@@ -74,7 +74,7 @@ def _write(fd: int, data: bytes) -> None:
 
 
 def serve_port(port: int, *, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
-    """One client after the other, on a port of the loopback; 0 takes any. `ready` is told which. Never returns."""
+    """Serve one client after another on a loopback port. Never returns."""
     shared = SharedResources(RolloutWorker(), ModelCache())
     with _listening(host, port) as listener:
         if ready is not None:
@@ -84,25 +84,23 @@ def serve_port(port: int, *, host: str = "127.0.0.1", ready: Callable[[int], Non
             with connection:
                 if not is_own(connection.getsockname()[:2], peer[:2]):
                     continue
-                serve(
-                    lambda: connection.recv(CHUNK), connection.sendall, shared, is_strict=True  # noqa: B023
-                )  # fmt: skip
+                serve(partial(connection.recv, READ_BYTES), connection.sendall, shared, is_strict=True)
                 with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)  # whoever still reads it would keep it open
+                    connection.shutdown(socket.SHUT_RDWR)  # ends the thread that reads it
 
 
 def _listening(host: str, port: int) -> socket.socket:
     try:
         address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
-        raise UsageError(f"--host {host}: an address of the loopback is wanted") from None
+        raise UsageError(f"--host {host}: not an address; use 127.0.0.1, ::1 or localhost") from None
     if not address.is_loopback:
         raise UsageError(
-            f"--host {host}: the port is of the loopback only; others may not step through your programs"
+            f"--host {host}: only loopback addresses are allowed; use 127.0.0.1, ::1 or localhost"
         )
     if not Path("/proc/net/tcp").exists():
         raise UsageError(
-            "a port needs Linux, which tells whose a connection is; use standard input and output"
+            "--port needs Linux, which names the user of a connection; use standard streams instead"
         )
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     try:
@@ -112,7 +110,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def is_own(ours: tuple[str, int], theirs: tuple[str, int]) -> bool:
-    """Whether the other end of a local connection belongs to the user who runs this."""
+    """Whether the other end of a local connection belongs to the current user."""
     table = Path("/proc/net/tcp6" if ":" in theirs[0] else "/proc/net/tcp")
     with contextlib.suppress(OSError, ValueError, IndexError):
         wanted = _hexed(theirs), _hexed(ours)
@@ -124,7 +122,7 @@ def is_own(ours: tuple[str, int], theirs: tuple[str, int]) -> bool:
 
 
 def _hexed(end: tuple[str, int]) -> str:
-    """An address and a port as the kernel's table has them: words of the machine's own byte order."""
+    """An address and a port as in the kernel's table: words in native byte order."""
     data = ipaddress.ip_address(end[0]).packed
     words = (data[i : i + 4] for i in range(0, len(data), 4))
     shown = "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
@@ -134,19 +132,19 @@ def _hexed(end: tuple[str, int]) -> str:
 def serve(
     read: Callable[[], bytes], write: Callable[[bytes], None], shared: SharedResources, *, is_strict: bool
 ) -> None:
-    """One client, from the first byte to the last. `is_strict`: a stream that is lost is not read on."""
+    """Serve one client. `is_strict`: stop reading at a framing error."""
     numbers = iter(range(1, sys.maxsize))
 
     def send(message: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError):  # a client that is gone says so where it is read
+        with contextlib.suppress(OSError):  # reading notices that the client is gone
             write(frame({"seq": next(numbers), **message}))
 
-    waiting = threading.Semaphore(WAITING)
+    waiting = threading.Semaphore(MAX_UNANSWERED)
     adapter = Adapter(send, shared, waiting.release)
     over = threading.Event()
 
-    def put(item: Item) -> bool:
-        """Where too many wait, the client does as well; false when nobody answers any more."""
+    def put(item: InboxItem) -> bool:
+        """Wait while too many messages are unanswered; False when nobody answers any more."""
         while not waiting.acquire(timeout=1):
             if over.is_set():
                 return False
@@ -160,8 +158,8 @@ def serve(
         over.set()
 
 
-def _read(read: Callable[[], bytes], put: Callable[[Item], bool], is_strict: bool) -> None:
-    """Messages for the adapter, until there are no more."""
+def _read(read: Callable[[], bytes], put: Callable[[InboxItem], bool], is_strict: bool) -> None:
+    """Pass messages to the adapter until the stream ends."""
     frames = MessageDecoder()
     try:
         while data := read():

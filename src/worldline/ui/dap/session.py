@@ -1,8 +1,7 @@
-"""One debugging session: a scene, the branch that is stepped through, the position on it, and how it moves.
+"""A launched program: the branch that is stepped through, the position on it, and how to move.
 
-It moves over steps that are there; where the model is still writing, a move waits for what it needs and no longer:
-breakpoints stop as soon as their step is there, divergences as soon as no further step can change them. What is sent to
-a client goes through `emit`; requests are read elsewhere (`adapter`), and what is shown is made in `showing`.
+While the model is writing, a move waits until it can be decided: a breakpoint stops as soon as its step exists, a
+divergence as soon as no further step can change it.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from worldline.ui.dap.messages import Arguments, ClientCapabilities
 from worldline.ui.dap.snapshot import BranchSnapshot
 from worldline.ui.dap.sources import ProgramSources, SourceKey
 from worldline.ui.dap.variables import VariableReferences
-from worldline.ui.session.branches.branch import Branch, Intervention
-from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.rollout_worker import Grower
+from worldline.ui.session.branches.branch import Branch, BranchEdit
+from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
+from worldline.ui.session.rollout_worker import RolloutCallbacks, RolloutController
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import Stepper, line_of
 from worldline.ui.session.stops import StopPoint
@@ -33,9 +32,9 @@ Emit = Callable[[str, Mapping[str, Any]], None]
 
 @dataclass(frozen=True)
 class Move:
-    """Where to: `into`, `over`, `out`, `continue`, or `arrive` where it stands.
+    """A move: `into`, `over`, `out`, `continue`, or `arrive` at the current position.
 
-    `fine`: every step, not only lines. `reason`: of the stop, if nothing else is.
+    `fine`: stop at every step, not only at lines. `reason`: reported for the stop, unless something else stops.
     """
 
     kind: str
@@ -46,7 +45,7 @@ class Move:
 
 @dataclass(frozen=True)
 class StopEvent:
-    """Why it stands where it stands."""
+    """Why the program stopped."""
 
     reason: str
     text: str = ""
@@ -55,158 +54,174 @@ class StopEvent:
 
 
 class DapSession:
-    """Everything that is known of a launched program and of the way through its imagination."""
+    """A launched program and the position in its prediction."""
 
     def __init__(
         self,
         launch: Launch,
         predictor: Predictor,
-        grower: Grower,
+        controller: RolloutController,
         client: ClientCapabilities,
         emit: Emit,
-        watch: Callable[[GrowthProgress], None],
+        watch: Callable[[RolloutProgress], None],
     ) -> None:
-        self.launch, self.predictor, self.grower = launch, predictor, grower
+        self.launch, self.predictor, self.controller = launch, predictor, controller
         self.client, self.emit, self._watch = client, emit, watch
-        self.scene = Session.new(
-            launch.program, model=predictor.info.name, options=launch.options, limit=launch.limit,
-            codec=predictor.info.notation, control=launch.control,
-        )  # fmt: skip
+        self._session = Session.new(
+            launch.program,
+            model=predictor.info.name,
+            options=launch.options,
+            limit=launch.limit,
+            codec=predictor.info.notation,
+            control=launch.control,
+        )
         self.sources = ProgramSources(launch.root, [launch.program])
         self.branch, self.position = 0, -1
-        self.snapshot = BranchSnapshot(self.scene, self.scene.branch(0))
+        self.snapshot = BranchSnapshot(self._session, self._session.branch(0))
         self.move: Move | None = None
         self.stopped: StopEvent | None = None
         self.is_over = False
         self.references = VariableReferences()
-        self.stops = 0  # how often it has stopped: what was shown before is not valid any more
+        self.stops = 0  # counts stops: references of earlier stops are invalid
         self.breakpoints: dict[SourceKey, list[Breakpoint]] = {}
-        self.asked: dict[SourceKey, tuple[Arguments, ...]] = {}  # the breakpoints as the client wants them
+        self.requested: dict[SourceKey, tuple[Arguments, ...]] = {}  # the breakpoints as the client sent them
         self.filters: dict[str, Expression | None] = {}
         self._numbers = 0
         self._hits: dict[tuple[int, int], BreakpointHits] = {}
-        self._printed: dict[int, int] = {}  # for each branch, the position up to which output was sent
-        self._said: set[str] = set()
+        self._printed: dict[int, int] = {}  # by branch, the position up to which output was sent
+        self._said_once: set[str] = set()
 
     @property
-    def here(self) -> Branch:
-        """The branch that is stepped through, as it stood when its growth was last heard of."""
+    def current(self) -> Branch:
+        """The branch that is stepped through, as of the latest progress."""
         return self.snapshot.branch
 
     @property
     def stepper(self) -> Stepper:
-        """The model's side of it, as far as it is there."""
+        """Its predicted run, as far as it is written."""
         return self.snapshot.stepper
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """Every branch as it is now, by number."""
+        return self._session.branches
 
     @property
     def program(self) -> int:
         """The number of the branch's program."""
-        return self.sources.number(self.here.ask.program)
+        return self.sources.number(self.current.ask.program)
 
-    def _look(self) -> None:
-        branch = self.scene.branch(self.branch)
+    def _refresh(self) -> None:
+        branch = self._session.branch(self.branch)
         if self.snapshot.branch is not branch:
-            self.snapshot = BranchSnapshot(self.scene, branch)
+            self.snapshot = BranchSnapshot(self._session, branch)
 
     def next_number(self) -> int:
-        """A number for a breakpoint; none is given twice."""
+        """Return a new number for a breakpoint."""
         self._numbers += 1
         return self._numbers
 
     def take_numbers(self, old: DapSession) -> None:
-        """Go on behind the numbers of a session that this one follows."""
+        """Continue the numbers of the session that this one replaces."""
         self._numbers, self.stops = old._numbers, old.stops
 
-    # how it begins
+    # rollouts
 
     def begin(self) -> None:
-        """Record and imagine; the model may write before anybody is ready to look."""
-        self.grower.start(
-            lambda stop: imagine(self.scene, self.predictor, limits=self.launch.limits, stop=stop),
-            begun=lambda branch: None, grew=self.grew, refused=self._refused,
-        )  # fmt: skip
+        """Record and predict the program."""
+        self.controller.start(
+            lambda stop: predict_root(self._session, self.predictor, limits=self.launch.limits, stop=stop),
+            self._callbacks(lambda branch: None, self._fail),
+        )
 
     def ready(self) -> None:
-        """Everything is set: off it goes."""
+        """Go to the first stop: the client has set its breakpoints."""
         entry = self.launch.stop_on_entry and not self.launch.no_debug
         self.go(Move("arrive", reason="entry") if entry else Move("continue"))
 
-    def intervene(
+    def apply_edit(
         self,
-        intervention: Intervention,
+        edit: BranchEdit,
         *,
         text: str,
         done: Callable[[], None],
         refused: Callable[[str], None],
     ) -> None:
-        """Go on from here in another way, on a branch of its own."""
+        """Continue from an edit on a new branch; `done` is called when it has started, `refused` if it cannot."""
         parent, position = self.branch, self.position
-        if intervention.kind == "rewrite":
+        if edit.kind == "rewrite":
             position = 0
 
-        def begun(branch: int) -> None:
+        def started(branch: int) -> None:
             if self.is_over:
-                refused("it is over")
+                refused("the program has ended")
                 return
             self.branch, self.position = branch, position
-            self._look()
-            if intervention.kind == "line":
-                self.position = self.here.at
-            shared = 0 if intervention.kind == "rewrite" else max(self.position, self.here.at)
+            self._refresh()
+            if edit.kind == "line":
+                self.position = self.current.at
+            shared = 0 if edit.kind == "rewrite" else max(self.position, self.current.at)
             self._printed[branch] = min(self._printed.get(parent, 0), shared)
             done()
             self.go(Move("arrive", reason="goto", text=text))
 
-        self.grower.start(
-            lambda stop: grow(
-                self.scene, self.predictor, intervention, parent=parent, limits=self.launch.limits, stop=stop
+        self.controller.start(
+            lambda stop: predict_branch(
+                self._session, self.predictor, edit, parent=parent, limits=self.launch.limits, stop=stop
             ),
-            begun=begun, grew=self.grew, refused=refused, broken=self._refused,
-        )  # fmt: skip
+            self._callbacks(started, refused),
+        )
+
+    def _callbacks(
+        self, on_start: Callable[[int], None], on_refusal: Callable[[str], None]
+    ) -> RolloutCallbacks:
+        return RolloutCallbacks(
+            on_start=on_start, on_progress=self._progressed, on_refusal=on_refusal, on_failure=self._fail
+        )
 
     def switch(self, branch: int) -> None:
-        """Look at another branch, where it parts from its parent."""
-        at = self.scene.branch(branch).at
+        """Show another branch, where it leaves its parent."""
+        at = self._session.branch(branch).at
         self.branch = branch
-        self._look()
+        self._refresh()
         self.position = min(max(self.position, 0), at) if at else max(self.position, 0)
         self.go(Move("arrive", reason="goto", text=f"branch {branch}"))
 
-    def grew(self, progress: GrowthProgress) -> None:
-        """A branch has come further."""
+    def _progressed(self, progress: RolloutProgress) -> None:
+        """Handle the progress of a branch."""
         if self.is_over:
             return
-        self._look()
+        self._refresh()
         self._watch(progress)
         if progress.stage == "model" and progress.note:
-            self._once(f"the interpreter cannot be compared with: {progress.note}")
+            self._say_once(f"no actual run to compare with: {progress.note}")
         if progress.stage == "failed":
-            self._refused(progress.note or "the model could not be asked")
+            self._fail(progress.note or "the model gave no answer")
         elif self.move is not None:
             self._try()
 
-    def _refused(self, why: str) -> None:
+    def _fail(self, why: str) -> None:
         if self.is_over:
             return
         self.say(why, category="important")
-        parent = self.here.parent
+        parent = self.current.parent
         if parent is None:
             self.terminate()
         else:
             self.branch = parent
-            self._look()
+            self._refresh()
             self.go(Move("arrive", reason="goto", text=f"back on branch {parent}"))
 
-    # how it moves
+    # moves
 
     def go(self, move: Move) -> None:
-        """Begin a move; it may have to wait for the model."""
+        """Start a move; it may have to wait for the model."""
         self.move, self.stopped = move, None
-        self._forget()
+        self._invalidate()
         self._try()
 
     def pause(self) -> None:
-        """Stop where the model has come to, once it has come anywhere."""
+        """Stop at the latest line that the model has written."""
         if self.move is None:
             return
         if not len(self.stepper):
@@ -217,51 +232,51 @@ class DapSession:
         self._arrive(next(lines, max(self.position, 0)), StopEvent("pause"))
 
     def back(self, *, fine: bool = False) -> None:
-        """One step back, over calls."""
+        """Step back, over calls."""
         self._jump(self.stepper.back(self.position, fine=fine), StopEvent("step"))
 
     def reverse(self) -> None:
-        """Back to the last place before that stops; else to the beginning."""
-        place, stopped = max(self._breaks(-1, self.position - 1), key=_order, default=(0, StopEvent("entry")))
-        self._jump(place, stopped)
+        """Continue backwards to the previous stop, or to the beginning."""
+        stop = max(self._stops(-1, self.position - 1), key=_order, default=(0, StopEvent("entry")))
+        self._jump(*stop)
 
     def jump(self, position: int, text: str) -> None:
-        """To a position that is there, without anything happening on the way."""
+        """Go to a position without stops or output on the way."""
         self._jump(max(0, min(position, len(self.stepper))), StopEvent("goto", text))
 
     def _jump(self, position: int, stopped: StopEvent) -> None:
-        self._forget()
+        self._invalidate()
         self._arrive(position, stopped, passing=False)
 
     def terminate(self) -> None:
-        """The session's program is over."""
+        """End the program."""
         if not self.is_over:
             self.is_over = True
             self.move = None
-            self.grower.stop()
+            self.controller.stop()
             self.emit("terminated", {})
 
-    def _forget(self) -> None:
-        """What was shown is no longer what is there."""
+    def _invalidate(self) -> None:
+        """Invalidate what was shown at the previous stop."""
         self.references.clear()
         self.stops += 1
 
     def _try(self) -> None:
-        """Carries the move out, if all that it needs is there."""
+        """Carry out the move, if it can be decided."""
         move = self.move
         assert move is not None
         stepper, known = self.stepper, self._known()
         goal = self._goal(stepper, move)
         if move.kind == "arrive":
-            if goal < len(stepper) or not self.snapshot.is_growing:
+            if goal < len(stepper) or not self.snapshot.is_running:
                 self._arrive(min(goal, len(stepper)), StopEvent(move.reason, move.text))
             return
-        found = min(self._breaks(self.position, min(goal, known)), key=_order, default=None)
-        if found is not None and (found[0] < known or not self.snapshot.is_growing):
-            self._arrive(*found)
-        elif not self.snapshot.is_growing and goal >= len(stepper):
+        stop = min(self._stops(self.position, min(goal, known)), key=_order, default=None)
+        if stop is not None and (stop[0] < known or not self.snapshot.is_running):
+            self._arrive(*stop)
+        elif not self.snapshot.is_running and goal >= len(stepper):
             self._end()
-        elif not self.snapshot.is_growing or goal < known:
+        elif not self.snapshot.is_running or goal < known:
             self._arrive(goal, StopEvent(move.reason, move.text))
 
     def _goal(self, stepper: Stepper, move: Move) -> int:
@@ -275,29 +290,30 @@ class DapSession:
         return (stepper.into if move.kind == "into" else stepper.over)(p, fine=move.fine)
 
     def _known(self) -> int:
-        """Up to where it is certain which places stop: the end of what is there, or where more steps may tell."""
+        """The position up to which the stops are certain."""
         return len(self.stepper) if self.launch.no_debug else self.snapshot.known(set(self.filters))
 
-    def _breaks(self, p: int, q: int) -> Iterator[tuple[int, StopEvent]]:
-        """Every place behind p, up to and with q, that stops, and why."""
+    def _stops(self, p: int, q: int) -> Iterator[tuple[int, StopEvent]]:
+        """Every position after p, up to q inclusive, that stops, and why."""
         if self.launch.no_debug:
             return
         hit: dict[int, list[int]] = {}
-        for hits in self._hits_here():
+        for hits in self._branch_hits():
             if hits.breakpoint.log is None:
-                for place in hits.between(p, q):
-                    hit.setdefault(place, []).append(hits.breakpoint.number)
-        for place, numbers in hit.items():
-            yield place, StopEvent("breakpoint", breakpoints=tuple(numbers))
-        points: dict[int, list[StopPoint]] = {}
-        for one in self.snapshot.stop_points:
-            if p < one.position <= q and self._counts(one):
-                points.setdefault(one.position, []).append(one)
-        for place, ones in points.items():
-            yield place, StopEvent("exception", ones[0].title, tuple(ones), tuple(hit.get(place, ())))
+                for position in hits.between(p, q):
+                    hit.setdefault(position, []).append(hits.breakpoint.number)
+        for position, numbers in hit.items():
+            yield position, StopEvent("breakpoint", breakpoints=tuple(numbers))
+        by_position: dict[int, list[StopPoint]] = {}
+        for point in self.snapshot.stop_points:
+            if p < point.position <= q and self._counts(point):
+                by_position.setdefault(point.position, []).append(point)
+        for position, points in by_position.items():
+            numbers = hit.get(position, [])
+            yield position, StopEvent("exception", points[0].title, tuple(points), tuple(numbers))
 
     def _counts(self, point: StopPoint) -> bool:
-        """Whether a filter is set that stops here."""
+        """Whether a filter is set that stops at this point."""
         if point.kind not in self.filters:
             return False
         condition = self.filters[point.kind]
@@ -306,21 +322,22 @@ class DapSession:
         except UnknownValue:
             return False
 
-    def _hits_here(self) -> list[BreakpointHits]:
-        """The breakpoints of this branch's program, with their places."""
-        found = []
-        for (program, _), ones in self.breakpoints.items():
-            for one in ones if program == self.program else ():
-                if one.line is not None:
-                    hits = self._hits.setdefault((self.branch, one.number), BreakpointHits(one))
-                    hits.grow(self.stepper)
-                    found.append(hits)
+    def _branch_hits(self) -> list[BreakpointHits]:
+        """The hits of all breakpoints on this branch."""
+        all_hits = []
+        for (program, _), breakpoints in self.breakpoints.items():
+            for breakpoint in breakpoints if program == self.program else ():
+                if breakpoint.line is not None:
+                    key = self.branch, breakpoint.number
+                    hits = self._hits.setdefault(key, BreakpointHits(breakpoint))
+                    hits.extend(self.stepper)
+                    all_hits.append(hits)
                     if hits.unknown:
-                        self._once(f"the condition of line {one.line} has no value somewhere: {hits.unknown}")
-        return found
+                        self._say_once(f"condition in line {breakpoint.line}: no value: {hits.unknown}")
+        return all_hits
 
     def _end(self) -> None:
-        """Behind the last step: a place to stop at, once; whoever goes on from there is done."""
+        """Stop once after the last step, then terminate."""
         if self.position >= len(self.stepper) or not self.launch.stop_at_end or self.launch.no_debug:
             self._pass(len(self.stepper))
             self.terminate()
@@ -340,24 +357,24 @@ class DapSession:
             body["hitBreakpointIds"] = list(stopped.breakpoints)
         self.emit("stopped", body)
 
-    # what is said on the way
+    # output
 
     def _pass(self, position: int) -> None:
-        """Sends what is printed and logged on the way forward to a position."""
+        """Send what is printed and logged on the way forward to a position."""
         stepper, printed = self.stepper, self._printed.get(self.branch, 0)
-        spoken: list[tuple[int, int, str, str]] = []
+        outputs: list[tuple[int, int, str, str]] = []
         for step in range(printed, min(position, len(stepper))):
-            text = stepper.side.printed(step)
+            text = stepper.run.printed(step)
             if text is not None:
-                spoken.append((step, 1, text, "stdout"))
-        for hits in self._hits_here() if not self.launch.no_debug else ():
+                outputs.append((step, 1, text, "stdout"))
+        for hits in self._branch_hits() if not self.launch.no_debug else ():
             log = hits.breakpoint.log
             if log is not None:
-                spoken += (
-                    (place, 0, log.said(names_at(stepper, place)) + "\n", "console")
-                    for place in hits.between(self.position, position)
+                outputs += (
+                    (hit, 0, log.format(names_at(stepper, hit)) + "\n", "console")
+                    for hit in hits.between(self.position, position)
                 )
-        for step, _, text, category in sorted(spoken):
+        for step, _, text, category in sorted(outputs):
             self._emit_output(text, category, stepper, step)
         self._printed[self.branch] = max(printed, position)
 
@@ -368,19 +385,19 @@ class DapSession:
         self.emit("output", {"category": category, "output": text, "source": source, "line": line})
 
     def say(self, text: str, *, category: str = "console") -> None:
-        """A line in the console."""
+        """Print a line in the console."""
         self.emit("output", {"category": category, "output": text + "\n"})
 
-    def _once(self, text: str) -> None:
-        if text not in self._said:
-            self._said.add(text)
+    def _say_once(self, text: str) -> None:
+        if text not in self._said_once:
+            self._said_once.add(text)
             self.say(text)
 
     def require_stopped(self) -> None:
-        """A UsageError where there is nothing to look at."""
+        """Raise a UsageError unless the program is stopped."""
         if self.stopped is None or self.is_over:
-            raise UsageError("it is over" if self.is_over else "it is running")
+            raise UsageError("the program has ended" if self.is_over else "the program is running")
 
 
-def _order(found: tuple[int, StopEvent]) -> tuple[int, bool]:
-    return found[0], found[1].reason != "exception"
+def _order(stop: tuple[int, StopEvent]) -> tuple[int, bool]:
+    return stop[0], stop[1].reason != "exception"

@@ -1,5 +1,6 @@
-"""Which text a line is of: files by their paths, and texts without one (a program given as text, a rewritten one) by
-references. Paths are compared with those of the launched program only: no other file is ever opened for a client.
+"""The sources of a session: files by path, and texts without a file (given to `launch`, or rewritten) by reference.
+
+A client's path is only compared with those of the launched program: no other file is opened for it.
 """
 
 from __future__ import annotations
@@ -14,40 +15,40 @@ from worldline.core.program import Program
 from worldline.ui.dap.messages import Arguments
 
 SourceKey = tuple[int, str | None]
-"""Which program (0: as launched), and which file of it (None: the main one)."""
+"""A program (0: as launched) and a file of it (None: the main one)."""
 
 
 @dataclass
 class ProgramSources:
-    """The programs of a session, as launched and as rewritten, and the references that were given to their texts."""
+    """The programs of a session, as launched and as rewritten, and the references of their texts."""
 
     root: Path | None
     programs: list[Program]
-    given: list[SourceKey] = field(default_factory=list)
+    referenced: list[SourceKey] = field(default_factory=list)
 
     def number(self, program: Program) -> int:
-        """The number of a program, given when it is first met."""
+        """Return the number of a program; a new program gets a new one."""
         if program not in self.programs:
             self.programs.append(program)
         return self.programs.index(program)
 
     def described(self, place: SourceKey) -> dict[str, Any]:
-        """A source as the protocol wants it."""
+        """Return a source in the form of the protocol."""
         number, file = place
         name = file or self.programs[number].name
         if number == 0 and self.root is not None:
             return {"name": Path(name).name, "path": str(self.root / name)}
-        if place not in self.given:
-            self.given.append(place)
-        origin = "as given to launch" if number == 0 else "rewritten"
-        return {"name": name, "sourceReference": self.given.index(place) + 1, "origin": origin}
+        if place not in self.referenced:
+            self.referenced.append(place)
+        origin = "from the launch configuration" if number == 0 else "rewritten"
+        return {"name": name, "sourceReference": self.referenced.index(place) + 1, "origin": origin}
 
-    def find(self, asked: Arguments) -> SourceKey | None:
-        """The place that a client's source means; None for one that is no part of the program."""
-        reference = asked.number("sourceReference", 0)
+    def find(self, arguments: Arguments) -> SourceKey | None:
+        """Find a client's source; None if it is not part of the program."""
+        reference = arguments.number("sourceReference", 0)
         if reference:
-            return self.given[reference - 1] if 0 < reference <= len(self.given) else None
-        path = asked.maybe("path")
+            return self.referenced[reference - 1] if 0 < reference <= len(self.referenced) else None
+        path = arguments.maybe("path")
         if path is None or self.root is None:
             return None
         wanted = _path(path)
@@ -56,31 +57,31 @@ class ProgramSources:
                 return 0, file
         return None
 
-    def text(self, asked: Arguments) -> str:
-        """The text that a source stands for."""
-        place = self.find(asked)
+    def text(self, arguments: Arguments) -> str:
+        """Return the text of a client's source; UsageError if it is not part of the program."""
+        place = self.find(arguments)
         if place is None:
-            raise UsageError("this source is no part of the program")
+            raise UsageError("this source is not part of the program")
         number, file = place
         return self.programs[number].source if file is None else dict(self.programs[number].files)[file]
 
     def all(self) -> list[dict[str, Any]]:
-        """Every source of the program as launched, and of those that were rewritten."""
+        """List every source of the launched program and of its rewritten versions."""
         places: list[SourceKey] = [(number, None) for number in range(len(self.programs))]
         places += [(0, file) for file, _ in self.programs[0].files]
         return [self.described(place) for place in places]
 
 
 def _path(text: str) -> Path:
-    """A path, or the one that a file's URI has."""
+    """A path, or that of a file URI."""
     try:
         return Path(unquote(urlsplit(text).path) if text.startswith("file://") else text)
-    except ValueError:  # a URI that is none
+    except ValueError:  # an invalid URI
         return Path(text)
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(left: Path, right: Path) -> bool:
     try:
-        return one == other or one.resolve() == other.resolve()
-    except (OSError, ValueError, RuntimeError):  # a path with a NUL, a circle of links
+        return left == right or left.resolve() == right.resolve()
+    except (OSError, ValueError, RuntimeError):  # a path with a NUL, a cycle of links
         return False

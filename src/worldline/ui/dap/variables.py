@@ -1,14 +1,15 @@
 """Values as an editor's tree shows them: one level at a time, large containers in pages, from canonical text.
 
-An `EditorVariable` is one row of the tree; what is under it is made when it is asked for. Numbers for rows that can be
-opened are given by `VariableReferences`, and hold until the next stop. Nothing is evaluated. A reference to an object
-opens as the object that it names, so that a circle can be walked for as long as somebody likes.
+An `EditorVariable` is one row of the tree; the rows under it are created on request. `VariableReferences` numbers the
+rows that can be opened; the numbers are valid until the next stop. A reference to an object opens as that object, so a
+cycle can be followed without end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -21,9 +22,9 @@ from worldline.ui.dap.expressions import memory
 from worldline.ui.session.clip import cut
 from worldline.ui.session.marks.natives import native_names
 
-LONGEST = 1000  # characters of a value in the tree; the clipboard gets the whole
-PAGE = 1000  # rows at once, where nobody says how many
-NONE = "(no value)"
+MAX_VALUE_CHARS = 1000  # in the tree; the clipboard gets all of them
+DEFAULT_PAGE_ROWS = 1000
+NO_VALUE = "(no value)"
 _INDEXED = ("list", "tuple", "deque", "set", "frozenset")
 
 Page = Callable[[int, int], Sequence["EditorVariable"]]  # the rows from one number up to another
@@ -31,7 +32,7 @@ Page = Callable[[int, int], Sequence["EditorVariable"]]  # the rows from one num
 
 @dataclass(frozen=True)
 class EditorVariable:
-    """A row: its name, its value's text, its kind, and how many rows are under it, of which `page` makes some."""
+    """A row: its name, the text and kind of its value, and the number of rows under it, which `page` creates."""
 
     name: str
     value: str
@@ -44,37 +45,36 @@ class EditorVariable:
 
 
 def page_of(rows: Sequence[EditorVariable]) -> Page:
-    """Rows that are there already, by pages."""
+    """Return a page function for existing rows."""
     return lambda start, stop: rows[start:stop]
 
 
 @dataclass(frozen=True)
 class ValueContext:
-    """What a value stands among: its program's language, and the values of the frames, where an object may be written
-    out that it only names."""
+    """The context of a value: the language, and the values of the frames, which may contain objects it refers to."""
 
     language: str = "python"
     texts: tuple[str, ...] = ()
 
     def kind(self, value: Value) -> str:
-        """What a value is called in the language."""
+        """Return the kind of a value in the language's own words."""
         if value.kind in ("object", "exception"):
             return "pointer" if memory(value) else value.atom
         return native_names(self.language).kinds.get(value.kind, value.kind)
 
     def target(self, reference: str, root: Value) -> Value | None:
-        """The object that a reference names: in its own value, or where another one writes it out."""
-        found = _written(root, reference)
-        if found is None and not reference.startswith("#"):
+        """Find the object of a reference: in the same value, or in another one."""
+        target = _written(root, reference)
+        if target is None and not reference.startswith("#"):
             number = reference.rpartition("#")[2]
-            others = (parse(one) for one in self.texts if f"#{number}(" in one)
-            known = (_written(one, reference) for one in others if isinstance(one, Value))
-            found = next((one for one in known if one is not None), None)
-        return found
+            others = (parse(text) for text in self.texts if f"#{number}(" in text)
+            targets = (_written(value, reference) for value in others if isinstance(value, Value))
+            target = next((written for written in targets if written is not None), None)
+        return target
 
 
 def _written(root: Value, reference: str) -> Value | None:
-    """The part of a value that a reference in it names: an object by its number, a container by its label."""
+    """The part of a value that a reference means: an object by its number, a container by its label."""
     name, _, digits = reference.rpartition("#")
     waiting = [root]
     while waiting:
@@ -88,65 +88,55 @@ def _written(root: Value, reference: str) -> Value | None:
 def variable_of(
     name: str, canonical: str, *, expression: str | None = None, context: ValueContext | None = None
 ) -> EditorVariable:
-    """A value as a row. What is no value, as a model may write it, is shown as the text it is."""
-    found = parse(canonical)
-    if isinstance(found, Malformed):
-        return EditorVariable(name, canonical, "no value", expression=expression)
-    return _Tree(found, context or ValueContext()).row(name, found, expression)
+    """Return a value as a row. A malformed value, which a model may write, is shown as text."""
+    value = parse(canonical)
+    if isinstance(value, Malformed):
+        return EditorVariable(name, canonical, "malformed", expression=expression)
+    return _Tree(value, context or ValueContext()).row(name, value, expression)
 
 
 @dataclass(frozen=True)
 class _Tree:
-    """A whole value, of which rows are parts."""
+    """A value whose parts are rows."""
 
     root: Value
     context: ValueContext
 
     def row(self, name: str, value: Value, expression: str | None) -> EditorVariable:
-        """One part as a row."""
+        """Return one part as a row."""
         target = self.context.target(value.atom, self.root) if value.kind == "ref" else None
         if target is not None:
             return replace(self.row(name, target, None), value=text(value), is_object=True)
-        made = self._plain(name, value, expression)
-        return replace(made, kind=self.context.kind(value), is_object=value.number > 0)
+        plain = EditorVariable(name, text(value), self.context.kind(value), expression=expression)
+        return replace(self._with_parts(plain, value), is_object=value.number > 0)
 
-    def _plain(self, name: str, value: Value, expression: str | None) -> EditorVariable:
-        block = memory(value)
+    def _with_parts(self, row: EditorVariable, value: Value) -> EditorVariable:
+        """A row with the rows under it."""
+        expression, block = row.expression, memory(value)
         if block is not None and block[0].kind == "list":
-            return EditorVariable(
-                name, text(value), indexed=len(block[0].items), expression=expression,
-                page=(lambda start, stop: self._block(*block, expression, start, stop)) if block[0].items else None,
-            )  # fmt: skip
-        return self._structure(name, value, expression)
+            page = partial(self._block, *block, expression) if block[0].items else None
+            return replace(row, indexed=len(block[0].items), page=page)
+        if value.kind in _INDEXED:
+            page = partial(self._elements, value, expression) if value.items else None
+            return replace(row, indexed=len(value.items), page=page)
+        if value.kind == "dict":
+            page = partial(self._entries, value, expression) if value.items else None
+            return replace(row, named=len(value.items) // 2, page=page)
+        if value.items or value.fields:
+            page = partial(self._fields, value, expression)
+            return replace(row, named=len(value.items) + len(value.fields), page=page)
+        return row
 
     def _block(
         self, block: Value, at: int, expression: str | None, start: int, stop: int
     ) -> list[EditorVariable]:
-        """The elements of a block of memory, that which is pointed to marked."""
+        """The elements of a block of memory; the one that is pointed to is marked."""
         return [
             self.row(
                 f"[{i}]{' ←' if i == at else ''}", item, f"{expression}[{i - at}]" if expression else None
             )
             for i, item in islice(enumerate(block.items), start, stop)
         ]
-
-    def _structure(self, name: str, value: Value, expression: str | None) -> EditorVariable:
-        if value.kind in _INDEXED:
-            return EditorVariable(
-                name, text(value), indexed=len(value.items), expression=expression,
-                page=(lambda start, stop: self._elements(value, expression, start, stop)) if value.items else None,
-            )  # fmt: skip
-        if value.kind == "dict":
-            return EditorVariable(
-                name, text(value), named=len(value.items) // 2, expression=expression,
-                page=(lambda start, stop: self._pairs(value, expression, start, stop)) if value.items else None,
-            )  # fmt: skip
-        if value.items or value.fields:
-            return EditorVariable(
-                name, text(value), named=len(value.items) + len(value.fields), expression=expression,
-                page=lambda start, stop: self._fields(value, expression)[start:stop],
-            )  # fmt: skip
-        return EditorVariable(name, text(value), expression=expression)
 
     def _elements(self, value: Value, expression: str | None, start: int, stop: int) -> list[EditorVariable]:
         if value.kind in ("set", "frozenset"):
@@ -156,93 +146,100 @@ class _Tree:
             for i, item in islice(enumerate(value.items), start, stop)
         ]
 
-    def _pairs(self, value: Value, expression: str | None, start: int, stop: int) -> list[EditorVariable]:
+    def _entries(self, value: Value, expression: str | None, start: int, stop: int) -> list[EditorVariable]:
         rows = []
-        pairs = zip(value.items[::2], value.items[1::2], strict=True)
-        for key, item in islice(pairs, start, stop):
+        entries = zip(value.items[::2], value.items[1::2], strict=True)
+        for key, item in islice(entries, start, stop):
             name = text(key)
             rows.append(self.row(f"[{cut(name, 80)}]", item, f"{expression}[{name}]" if expression else None))
         return rows
 
-    def _fields(self, value: Value, expression: str | None) -> list[EditorVariable]:
+    def _fields(self, value: Value, expression: str | None, start: int, stop: int) -> list[EditorVariable]:
         rows = [self.row(f"({i})", item, None) for i, item in enumerate(value.items)]
         for name, item in value.fields:
             inner = f"{expression}.{name}" if expression and name.isidentifier() else None
             rows.append(self.row(name, item, inner))
-        return rows
+        return rows[start:stop]
 
 
 def differing(
-    name: str, wanted: str | None, got: str | None, context: ValueContext | None = None
+    name: str, actual: str | None, predicted: str | None, context: ValueContext | None = None
 ) -> EditorVariable:
-    """A name whose value is not the true one: both, and the place where they part."""
+    """Return a row for a name with a wrong value: both values, and the place where they differ."""
     rows = [
-        EditorVariable(side, NONE) if value is None else variable_of(side, value, context=context)
-        for side, value in (("interpreter", wanted), ("predicted", got))
+        EditorVariable(label, NO_VALUE) if value is None else variable_of(label, value, context=context)
+        for label, value in (("actual", actual), ("predicted", predicted))
     ]
-    where = difference(wanted, got) if wanted is not None and got is not None else None
-    if where is not None and (where.path or where.at is not None):
-        place = where.path + ("" if where.at is None else f" character {where.at}")
-        rows.append(
-            EditorVariable("place", f"{place.strip()}: {where.wanted or NONE}, not {where.got or NONE}")
-        )
-    told = f"{cut(wanted or NONE, 200)}, not {cut(got or NONE, 200)}"
-    return EditorVariable(name, told, "difference", named=len(rows), page=page_of(rows))
+    part = difference(actual, predicted) if actual is not None and predicted is not None else None
+    if part is not None and (part.path or part.at is not None):
+        place = part.path + ("" if part.at is None else f" character {part.at}")
+        rows.append(EditorVariable("place", f"{place.strip()}: {_both(part.wanted, part.got)}"))
+    text = _both(actual and cut(actual, 200), predicted and cut(predicted, 200))
+    return EditorVariable(name, text, "difference", named=len(rows), page=page_of(rows))
+
+
+def _both(actual: str | None, predicted: str | None) -> str:
+    return f"{actual or NO_VALUE}, predicted {predicted or NO_VALUE}"
 
 
 class VariableReferences:
-    """Numbers for what can be opened, from 1 on; all are forgotten at the next stop."""
+    """Numbers for rows that can be opened, from 1; they are valid until the next stop."""
 
     def __init__(self) -> None:
-        self._made: dict[int, tuple[Page, bool, Any]] = {}
+        self._pages: dict[int, tuple[Page, bool, Any]] = {}
         self._next = 1
 
     def put(self, page: Page, *, indexed: bool = False, owner: Any = None) -> int:
-        """A number for some rows; `owner` is whatever must be known to set one of them."""
+        """Return a number for some rows. `owner` is what a request needs to set one of them."""
         number = self._next
         self._next += 1
-        self._made[number] = page, indexed, owner
+        self._pages[number] = page, indexed, owner
         return number
 
     def clear(self) -> None:
-        """Forget all. No number is given twice, so that a late question is refused and not answered wrongly."""
-        self._made.clear()
+        """Invalidate all numbers. They are not reused, so that a late request is refused."""
+        self._pages.clear()
 
     def owner(self, number: int) -> Any:
-        """What was put down beside a number."""
+        """Return the owner of a number."""
         return self._at(number)[2]
 
     def _at(self, number: int) -> tuple[Page, bool, Any]:
-        if number not in self._made:
-            raise UsageError(f"there is nothing under the reference {number} any more")
-        return self._made[number]
+        if number not in self._pages:
+            raise UsageError(f"the reference {number} is not valid any more")
+        return self._pages[number]
 
     def variables(self, number: int, *, start: int, count: int, only: str | None) -> list[dict[str, Any]]:
-        """A page of what is under a number, as the protocol wants it."""
+        """Return a page of the rows under a number, in the form of the protocol."""
         page, indexed, owner = self._at(number)
         if only in ("indexed", "named") and (only == "indexed") is not indexed:
             return []
         start = max(start, 0)
-        rows = page(start, start + (count if count > 0 else PAGE))
+        rows = page(start, start + (count if count > 0 else DEFAULT_PAGE_ROWS))
         return [self.variable(row, editable=owner is not None) for row in rows]
 
     def variable(self, row: EditorVariable, *, editable: bool = False) -> dict[str, Any]:
-        """One row as the protocol wants it."""
-        found = {"name": row.name, "value": cut(row.value, LONGEST), "type": row.kind, **self.opened(row)}
+        """Return one row in the form of the protocol."""
+        body = {
+            "name": row.name,
+            "value": cut(row.value, MAX_VALUE_CHARS),
+            "type": row.kind,
+            **self.opened(row),
+        }
         marks = ([] if editable else ["readOnly"]) + (["hasObjectId"] if row.is_object else [])
         if marks:
-            found["presentationHint"] = {"attributes": marks}
+            body["presentationHint"] = {"attributes": marks}
         if row.expression is not None:
-            found["evaluateName"] = row.expression
-        return found
+            body["evaluateName"] = row.expression
+        return body
 
     def opened(self, row: EditorVariable) -> dict[str, Any]:
-        """What is said of whatever is under a row: its number, and how much it is."""
-        found = {"variablesReference": 0}
+        """Return the reference of the rows under a row, and their number."""
+        body = {"variablesReference": 0}
         if row.page is not None:
-            found["variablesReference"] = self.put(row.page, indexed=row.indexed > 0)
+            body["variablesReference"] = self.put(row.page, indexed=row.indexed > 0)
         if row.named:
-            found["namedVariables"] = row.named
+            body["namedVariables"] = row.named
         if row.indexed:
-            found["indexedVariables"] = row.indexed
-        return found
+            body["indexedVariables"] = row.indexed
+        return body

@@ -14,7 +14,7 @@ from worldline.diagnose.sentences import percent, sentences
 from worldline.ui.report.markup import coloured_lines, command, document, marked, safe
 from worldline.ui.session import look
 from worldline.ui.session.marks.natives import legend
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, beside, values_of
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, values_of
 
 MAX_ROWS = 2_000  # around the divergence; the texts below the table are complete
 MAX_TEXT_CHARS = 1 << 20
@@ -43,7 +43,9 @@ def _table(result: Debugged) -> Iterator[str]:
     yield f"<table><thead>{_HEADS}</thead>"
     yield "<tbody>"
     shown = list(
-        beside(result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS)
+        compared_rows(
+            result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS
+        )
     )
     for row in shown:
         yield table_row(row, lines.get(row.file or program.name, []))
@@ -64,7 +66,7 @@ def table_row(row: ComparedRow, lines: list[str]) -> str:
     sign = f'<span class="sign wrong" title="first divergence">{look.SIGNS["wrong"]}</span> '
     number = sign + number if row.kind == "first" else number
     code = lines[row.line - 1] if row.line is not None and 0 < row.line <= len(lines) else ""
-    confidence = "" if row.sure is None else percent(row.sure)
+    confidence = "" if row.confidence is None else percent(row.confidence)
     return (
         f'<tr class="{row.kind}"><td class="n">{number}</td><td class="n">{line}</td>'
         f'<td class="source"><span class="soft">{"│ " * min(row.depth, 8)}</span>{code}</td>'

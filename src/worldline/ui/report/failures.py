@@ -20,7 +20,7 @@ from worldline.diagnose.trials import InterventionTrial
 from worldline.evaluation.run.record import Record
 from worldline.ui.report.debug_page import named_values, table_row
 from worldline.ui.report.markup import coloured_lines, command, safe, short
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, beside
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows
 
 MAX_ROWS = 12  # around the divergence
 MAX_VALUE_CHARS = 160
@@ -130,7 +130,7 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name), MAX_VALUE_CHARS) for name, text in sources.items()}
     events = diagnosis.truth.events, diagnosis.found.events
-    shown = list(beside(tuple(rows(diagnosis)), *events, first, (), MAX_ROWS))
+    shown = list(compared_rows(tuple(rows(diagnosis)), *events, first, (), MAX_ROWS))
     body = "".join(table_row(_shorten_row(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
         f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table>'

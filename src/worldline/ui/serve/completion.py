@@ -1,8 +1,8 @@
 """One text that the model is writing, byte by byte: its guide, stop texts, log-probabilities and finish reason.
 
-If the prompt is worldline's own (docs/reference/format.md, section 5), steps follow it, and the guide keeps to their grammar and
-ends them. Any other prompt is plain text that only the request ends. The thread of `batch` writes a text while others
-read it: `shown` only grows, and is set last.
+If the prompt is worldline's own (docs/reference/format.md, section 5), steps follow it, and the guide keeps to their
+grammar and ends them. Any other prompt is plain text that only the request ends. The thread of `batch` writes a text
+while others read it: `shown` only grows, and is set last.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Stepping through runs, true and imagined, two of them row by row, and branches that grow from them."""
+"""Debugging sessions: true and predicted runs, compared row by row, with branches. Shared by all front ends."""

@@ -1,9 +1,9 @@
-"""What each step changes in the state that a text has told so far, and every value that a name has had.
+"""The changes that each step reports, and every value that a name has had.
 
-A step's changes are told at the step itself when its frame's next event follows at once, and otherwise with that next
-event, as in the compact notation: a frame that waits for a call does not know yet what its line does. A call's
-arguments are there at once. Of Meta's notation, which repeats all locals, a change is what differs from before, and
-who made it is the step before of the same frame. It reads events and judges nothing.
+A step's changes are reported with the step itself if the next event of its frame follows at once, otherwise with that
+next event, as in the compact notation: a frame that waits for a call does not know yet what its line does. The
+arguments of a call are known at once. Meta's notation repeats all locals: there a change is a difference from the
+previous event of the frame, and the step of that event made it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldline.core.events import Pending, known_at
 
 
 class Write(NamedTuple):
-    """A name of a frame gets a value (None: it is gone), by what the step `writer` did."""
+    """The step `writer` gave a name of a frame a value (None: deleted it)."""
 
     frame: int
     name: str
@@ -28,7 +28,7 @@ class Write(NamedTuple):
 
 @dataclass(slots=True)
 class NameHistory:
-    """The values of one name in their order: who wrote each and when it was told, and its text (None: gone)."""
+    """The values of one name in order: a key for who wrote each and when it was reported, and its text."""
 
     keys: list[int] = field(default_factory=list)
     texts: list[str | None] = field(default_factory=list)
@@ -44,46 +44,46 @@ class History:
         self.names: dict[int, dict[str, NameHistory]] = {}
         newest = Pending[int]()
         for i, moment in enumerate(events):
-            told: list[Write] = []
+            writes: list[Write] = []
             before = newest.settle(moment.frame, moment.event)
             if before is not None and before in self._late:
-                told += _own(before, events[before])
+                writes += _own(before, events[before])
             if moment.whole:
-                told += self._differing(i, moment, i if before is None else before)
+                writes += self._differing(i, moment, i if before is None else before)
             elif i not in self._late and (moment.values or moment.gone):
-                told += _own(i, moment)
+                writes += _own(i, moment)
             newest.hold(moment.frame, moment.event, i)
-            self._add(i, told)
+            self._add(i, writes)
 
     def known_at(self, step: int) -> int:
-        """The step with which the changes of a step are told."""
+        """Return the step that reports the changes of a step."""
         return self._late.get(step, step)
 
     def values(self, frame: int, step: int, *, before: bool = False) -> Iterator[tuple[str, str, int, int]]:
-        """Each name of a frame when a step is done, or about to be: its value, who wrote it, when it was told."""
+        """Yield the names of a frame after (or `before`) a step: value, step that wrote it, step that reported it."""
         for name in self.names.get(frame, ()):
-            found = self.value(frame, name, step, before=before)
-            if found is not None and found[0] is not None:
-                yield name, found[0], found[1], found[2]
+            value = self.value(frame, name, step, before=before)
+            if value is not None and value[0] is not None:
+                yield name, value[0], value[1], value[2]
 
     def value(
         self, frame: int, name: str, step: int, *, before: bool = False
     ) -> tuple[str | None, int, int] | None:
-        """A name's text (None: it is gone), who wrote it and when it was told; None where nobody has."""
+        """Return a name's text (None: deleted), the step that wrote it, and when it was reported; None if never set."""
         past = self.names.get(frame, {}).get(name)
         last = self._key(step, step - before)
         at = bisect_right(past.keys, last) if past is not None else 0
         if past is None or not at:
             return None
-        told, writer = divmod(past.keys[at - 1], self._size)
-        return past.texts[at - 1], writer, told
+        reported, writer = divmod(past.keys[at - 1], self._size)
+        return past.texts[at - 1], writer, reported
 
-    def _key(self, told: int, writer: int) -> int:
-        return told * self._size + writer
+    def _key(self, reported: int, writer: int) -> int:
+        return reported * self._size + writer
 
-    def _add(self, step: int, told: list[Write]) -> None:
-        self.writes.append(tuple(told))
-        for frame, name, text, writer in told:
+    def _add(self, step: int, writes: list[Write]) -> None:
+        self.writes.append(tuple(writes))
+        for frame, name, text, writer in writes:
             names = self.names.setdefault(frame, {})
             past = names.get(name)
             if past is None:
@@ -92,7 +92,7 @@ class History:
             past.texts.append(text)
 
     def _differing(self, step: int, moment: Event, writer: int) -> Iterator[Write]:
-        """What whole locals say that those before of the same frame did not."""
+        """The differences between complete locals and the previous ones of the frame."""
         names = self.names.get(moment.frame, {})
         for name, past in names.items():
             if name not in moment.values and past.texts[-1] is not None:
@@ -110,7 +110,7 @@ def _own(step: int, moment: Event) -> Iterator[Write]:
 
 
 def _late(events: Sequence[Event]) -> dict[int, int]:
-    """The steps whose changes come late, each with the step that they are told with."""
+    """The steps whose changes are reported late, each with the step that reports them."""
     return {
         i: after
         for i, (moment, after) in enumerate(zip(events, known_at(events), strict=True))

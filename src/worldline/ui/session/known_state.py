@@ -1,9 +1,9 @@
-"""What two runs know that are stepped side by side, and whether it is the same: the stack, each frame at the same place
-with the same values, and what was handed to it. Kept up to date by what each step changes; who is right is not asked.
+"""The differences between the states of two runs that are stepped side by side.
 
-A waiting frame's place is the line of its newest step; the running frame's own line is what the next row is about.
-Frames that are suspended or have ended are no part of it until they run again. Changes that one side tells late and
-the other at once are compared when both have told them.
+A state is the stack: the place and values of each frame, and what was passed to it. It is updated by the changes of
+each step. The place of a waiting frame is the line of its latest step; the line of the running frame is what the next
+row is about. Suspended and ended frames do not count until they run again. Changes that one run reports late and the
+other at once are compared when both have reported them.
 """
 
 from __future__ import annotations
@@ -13,141 +13,140 @@ from collections.abc import Iterable
 from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
 from worldline.ui.session.run import Run
-from worldline.ui.session.stacks import NOBODY
+from worldline.ui.session.stacks import ABSENT
 
-_PLACE = object()  # stands for a frame's place among the names that differ
+_PLACE = object()  # marks the place of a frame among the names that differ
 
 
-class _KnownSide:
-    """One side of it: the chain of frames that run, each with its position."""
+class _KnownRun:
+    """The state of one run: the chain of frames on the stack, each with its position."""
 
-    def __init__(self, side: Run) -> None:
-        self.side, self.step, self.before = side, NOBODY, False
+    def __init__(self, run: Run) -> None:
+        self.run, self.step, self.before = run, ABSENT, False
         self.nodes: list[int] = []
         self.positions: dict[int, int] = {}  # by frame
 
     def frame(self, position: int) -> int:
-        """The frame at a position of the chain."""
-        return self.side.stacks.frames[self.nodes[position]]
+        """Return the frame at a position of the chain."""
+        return self.run.stacks.frames[self.nodes[position]]
 
     def go(self, step: int | None) -> int:
-        """Moves on to a step, if there is one; says from which position on the chain is another one."""
+        """Move on to a step, if there is one; return the first position at which the chain has changed."""
         if step is None:
             return len(self.nodes)
-        stacks = self.side.stacks
+        stacks = self.run.stacks
         node, above = stacks.at[step], list[int]()
         self.step, self.before = step, True
         if self.nodes and self.nodes[-1] == node:
             return len(self.nodes)
-        while node != NOBODY and not self._has(node):
+        while node != ABSENT and not self._has(node):
             above.append(node)
             node = stacks.parents[node]
-        kept = stacks.depths[node] + 1 if node != NOBODY else 0
-        for gone in self.nodes[kept:]:
+        unchanged = stacks.depths[node] + 1 if node != ABSENT else 0
+        for gone in self.nodes[unchanged:]:
             self.positions.pop(stacks.frames[gone], None)
-        del self.nodes[kept:]
+        del self.nodes[unchanged:]
         for new in reversed(above):
             self.positions[stacks.frames[new]] = len(self.nodes)
             self.nodes.append(new)
-        return kept
+        return unchanged
 
     def leave(self) -> None:
-        """Leaves the whole chain."""
+        """Clear the chain."""
         self.nodes.clear()
         self.positions.clear()
 
     def _has(self, node: int) -> bool:
-        depth = self.side.stacks.depths[node]
+        depth = self.run.stacks.depths[node]
         return depth < len(self.nodes) and self.nodes[depth] == node
 
     def value(self, position: int, name: str) -> tuple[str | None, int]:
-        """A value as it is now, and the step that wrote it (-1: nobody)."""
-        found = self.side.history.value(self.frame(position), name, self.step, before=self.before)
-        return (found[0], found[1]) if found is not None else (None, NOBODY)
+        """Return a value as it is now, and the step that wrote it (`ABSENT`: none)."""
+        value = self.run.history.value(self.frame(position), name, self.step, before=self.before)
+        return value[:2] if value is not None else (None, ABSENT)
 
 
 class KnownDifferences:
-    """What differs between two runs now. Before the first row, nothing does. `different`: values known to be so."""
+    """The current differences between two runs; none at first. `different` are values known to be different."""
 
     def __init__(self, left: Run, right: Run, different: Iterable[tuple[str, str]] = ()) -> None:
-        self._left, self._right = _KnownSide(left), _KnownSide(right)
-        self._ways = self._left, self._right
-        self._differs: dict[int, set[object]] = {}  # by position: names, where there are some
-        self._given = set[
-            int
-        ]()  # positions that were given another value, and have not told what they made of it
-        self._open: tuple[set[int], set[int]] = set(), set()  # steps whose changes one side may still tell
+        self._left, self._right = _KnownRun(left), _KnownRun(right)
+        self._runs = self._left, self._right
+        self._differs: dict[int, set[object]] = {}  # by position, the names that differ
+        # Positions to which different values were passed, and that have not reported the consequences yet.
+        self._passed = set[int]()
+        self._open: tuple[set[int], set[int]] = set(), set()  # steps whose changes may still be reported
         self._same = dict.fromkeys(different, False)
 
     @property
     def is_equal(self) -> bool:
-        """Whether nothing differs."""
-        return not self._differs and not self._given and len(self._left.nodes) == len(self._right.nodes)
+        """Whether the states are equal."""
+        return not self._differs and not self._passed and len(self._left.nodes) == len(self._right.nodes)
 
     @property
     def is_seen(self) -> bool:
-        """Whether all that differs is seen in what both sides are now: nothing of it was handed on alone."""
-        return not self._given
+        """Whether every difference is visible in the two states: none was only passed on."""
+        return not self._passed
 
     @property
     def depth(self) -> int:
-        """How many frames there are, of both sides."""
+        """The number of frames on both stacks together."""
         return len(self._left.nodes) + len(self._right.nodes)
 
     @property
     def has_equal_values(self) -> bool:
-        """Whether no value differs of the frames that both have."""
+        """Whether all values are equal in the frames that both runs have."""
         return all(names == {_PLACE} for names in self._differs.values())
 
     def forget(self) -> None:
-        """Leaves it all: where both sides arrive next, they are compared as a whole."""
+        """Drop all state: after the next `arrive` both runs are compared completely."""
         self._left.leave()
         self._right.leave()
         self._differs.clear()
 
     def arrive(self, left: int | None, right: int | None) -> None:
-        """Moves both sides on to these steps, where there are some: their frames run, and tell what was late."""
+        """Move both runs on to these steps, if there are any, and apply the changes they report late."""
         depth = max(len(self._left.nodes), len(self._right.nodes))
-        kept = min(self._left.go(left), self._right.go(right))
-        for position in range(kept, depth):
+        unchanged = min(self._left.go(left), self._right.go(right))
+        for position in range(unchanged, depth):
             self._differs.pop(position, None)
-            self._given.discard(position)
+            self._passed.discard(position)
         common = self._common
-        self._compare_changes(left, right, min(kept, common), late=True)
-        for way, step in ((self._left, left), (self._right, right)):
-            if step is not None and way.side.events[step].event not in CHANGELESS:
-                self._given.discard(len(way.nodes) - 1)
-        if kept == depth == len(self._left.nodes) == len(self._right.nodes):
-            return  # no frame has come or gone
-        for position in range(kept, common):
+        self._compare_changes(left, right, min(unchanged, common), late=True)
+        for known, step in ((self._left, left), (self._right, right)):
+            if step is not None and known.run.events[step].event not in CHANGELESS:
+                self._passed.discard(len(known.nodes) - 1)
+        if unchanged == depth == len(self._left.nodes) == len(self._right.nodes):
+            return  # no frame was added or removed
+        for position in range(unchanged, common):
             self._compare_all(position)
-        for position in range(max(kept - 1, 0), common):
+        for position in range(max(unchanged - 1, 0), common):
             self._compare_places(position, is_waiting=position < common - 1)
 
-    def do(self, left: int | None, right: int | None) -> None:
-        """Lets both steps change what they change at once."""
+    def apply(self, left: int | None, right: int | None) -> None:
+        """Apply the changes that both steps make at once."""
         self._left.before = self._right.before = False
         self._compare_changes(left, right, self._common, late=False)
 
-    def give(self, left: int) -> None:
-        """Two steps beside each other handed on different values: to the frame around, or, raised, to their own."""
-        event, top = self._left.side.events[left].event, len(self._left.nodes) - 1
+    def pass_on(self, left: int) -> None:
+        """Note that two steps passed on different values: to the enclosing frame or, if raised, within their own."""
+        event, top = self._left.run.events[left].event, len(self._left.nodes) - 1
         if event in ("return", "yield", "raise") and top > 0:
-            self._given.add(top - 1)
+            self._passed.add(top - 1)
         if event not in ("return", "yield", "output"):
-            self._given.add(top)
+            self._passed.add(top)
 
     def hold(self, left: int, right: int) -> None:
-        """Leaves the changes of two steps out, as long as one of them is not told."""
+        """Ignore the changes of two steps for now: not both runs have reported them."""
         self._open[0].add(left)
         self._open[1].add(right)
 
     def release(self, left: int, right: int) -> None:
-        """Both are told: they count from now on."""
-        for way, step, held in zip(self._ways, (left, right), self._open, strict=True):
+        """Compare the changes of two steps from now on: both runs have reported them."""
+        for known, step, held in zip(self._runs, (left, right), self._open, strict=True):
             held.discard(step)
-            moment = way.side.events[step]
-            position = way.positions.get(moment.frame, self._common)
+            moment = known.run.events[step]
+            position = known.positions.get(moment.frame, self._common)
             for name in (*moment.gone, *moment.values) if position < self._common else ():
                 self._compare(position, name)
 
@@ -155,38 +154,40 @@ class KnownDifferences:
     def _common(self) -> int:
         return min(len(self._left.nodes), len(self._right.nodes))
 
-    def _compare_changes(self, left: int | None, right: int | None, most: int, *, late: bool) -> None:
-        """Compares what two steps change, late or at once, in the frames before a position."""
+    def _compare_changes(self, left: int | None, right: int | None, end: int, *, late: bool) -> None:
+        """Compare what two steps change, late or at once, in the frames before position `end`."""
         changed = set[tuple[int, str]]()
-        for way, step in ((self._left, left), (self._right, right)):
+        for known, step in ((self._left, left), (self._right, right)):
             if step is None:
                 continue
-            for change in way.side.writes(step):
-                if (change.writer < step) == late:
-                    changed.add((way.positions.get(change.frame, most), change.name))
+            for write in known.run.writes(step):
+                if (write.writer < step) == late:
+                    changed.add((known.positions.get(write.frame, end), write.name))
         for position, name in changed:
-            if position < most:
+            if position < end:
                 self._compare(position, name)
 
     def _compare_all(self, position: int) -> None:
-        """A position that is new, on one side at least."""
-        pasts = (way.side.history.names.get(way.frame(position), {}) for way in self._ways)
+        """Compare all names of a position that is new in at least one run."""
+        pasts = (known.run.history.names.get(known.frame(position), {}) for known in self._runs)
         for name in {name for past in pasts for name in past}:
             self._compare(position, name)
 
     def _compare(self, position: int, name: str) -> None:
-        one, by = self._left.value(position, name)
-        other, also = self._right.value(position, name)
-        is_open = by in self._open[0] or also in self._open[1]
-        self._mark(position, name, differs=not is_open and not self._equal(one, other))
+        left, left_writer = self._left.value(position, name)
+        right, right_writer = self._right.value(position, name)
+        is_open = left_writer in self._open[0] or right_writer in self._open[1]
+        self._mark(position, name, differs=not is_open and not self._equal(left, right))
 
     def _compare_places(self, position: int, *, is_waiting: bool) -> None:
-        """Whether two frames are of one function and, where both wait, on one line."""
-        mine, yours = (way.side.frame(way.frame(position)) for way in self._ways)
-        differs = (mine.file, mine.line) != (yours.file, yours.line)
+        """Compare the functions of two frames and, if both wait, their lines."""
+        left, right = (known.run.frame(known.frame(position)) for known in self._runs)
+        differs = (left.file, left.line) != (right.file, right.line)
         if is_waiting and not differs:
-            one, other = (way.side.line(way.frame(position), way.step) for way in self._ways)
-            differs = one != other
+            left_line, right_line = (
+                known.run.line(known.frame(position), known.step) for known in self._runs
+            )
+            differs = left_line != right_line
         self._mark(position, _PLACE, differs=differs)
 
     def _mark(self, position: int, name: object, *, differs: bool) -> None:
@@ -197,9 +198,9 @@ class KnownDifferences:
             if not self._differs[position]:
                 del self._differs[position]
 
-    def _equal(self, one: str | None, other: str | None) -> bool:
-        if one == other or one is None or other is None:
-            return one == other
-        if (one, other) not in self._same:
-            self._same[one, other] = equal(one, other)
-        return self._same[one, other]
+    def _equal(self, left: str | None, right: str | None) -> bool:
+        if left == right or left is None or right is None:
+            return left == right
+        if (left, right) not in self._same:
+            self._same[left, right] = equal(left, right)
+        return self._same[left, right]

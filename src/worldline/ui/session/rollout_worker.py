@@ -1,8 +1,7 @@
-"""Branches that grow on a thread of their own, one at a time, while others watch.
+"""Rollouts on a worker thread, one at a time, while other threads watch.
 
-A `RolloutWorker` does one thing after the other; a `Growth` is one branch under way, which anybody may look at or stop;
-a `Grower` is for somebody who looks at one branch at a time, and is told of it by calls that are posted to his queue.
-How a branch grows is `grow`'s, what a stop or a branch means to a front end is not known here.
+A `RolloutWorker` executes jobs in order. A `Rollout` is one branch being written, which any thread may read or stop. A
+`RolloutController` serves a front end that shows one branch at a time: it posts its callbacks to the front end's queue.
 """
 
 from __future__ import annotations
@@ -11,148 +10,137 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from worldline.core.errors import WorldlineError
-from worldline.ui.session.grow import GrowthProgress
+from worldline.ui.session.rollout import RolloutProgress
 
-Act = Callable[[], None]
-Post = Callable[[Act], None]
+Job = Callable[[], None]
+Post = Callable[[Job], None]
 IsStopped = Callable[[], bool]
-Start = Callable[[IsStopped], Iterator[GrowthProgress]]
-"""What begins a branch; it is told how to ask whether it should stop, and gives its reports."""
+Start = Callable[[IsStopped], Iterator[RolloutProgress]]
+"""Starts a rollout and yields its progress. It receives a function that says whether to stop."""
 _log = logging.getLogger(__name__)
 
 
-class Growth:
-    """One branch under way: its newest report (None before the first), how it is stopped, and whether it is over."""
+class Rollout:
+    """One branch being written: its latest progress (None before the first), and whether it is finished."""
 
     def __init__(self, start: Start) -> None:
-        self.latest: GrowthProgress | None = None
-        self.over = threading.Event()
-        self.is_begun = False  # whether it is its turn
+        self.latest: RolloutProgress | None = None
+        self.finished = threading.Event()
+        self.is_started = False  # False while it waits for its turn
         self._stopping = threading.Event()
-        self._reports = self._begun(start)
+        self._progress = self._start(start)
 
-    def _begun(self, start: Start) -> Iterator[GrowthProgress]:
+    def _start(self, start: Start) -> Iterator[RolloutProgress]:
         yield from start(self._stopping.is_set)
 
     @property
     def branch(self) -> int:
-        """The number of the branch; there is one once there is a report."""
+        """The number of the branch, known from the first progress on."""
         assert self.latest is not None
         return self.latest.branch
 
     def stop(self) -> None:
-        """What is written by now stays."""
+        """Stop the model. What it has written stays."""
         self._stopping.set()
 
     def begin(self) -> None:
-        """Wait for the first report; what cannot be begun says so by an error."""
-        self.latest = next(self._reports)
+        """Wait for the first progress. Raises if the rollout cannot start."""
+        self.latest = next(self._progress)
 
-    def run(self, watch: Callable[[GrowthProgress], None], fail: Callable[[Exception], None]) -> None:
-        """Grow to the end; `watch` gets each report before it is the newest, `fail` a bad end before it is over."""
-        self.is_begun = True
+    def run(self, watch: Callable[[RolloutProgress], None], fail: Callable[[Exception], None]) -> None:
+        """Run to the end. `watch` gets each progress before it becomes the latest, `fail` an exception."""
+        self.is_started = True
         try:
-            for progress in self._reports:
+            for progress in self._progress:
                 watch(progress)
                 self.latest = progress
-        except Exception as error:  # the thread must live: the next branch is grown by it
+        except Exception as error:  # the thread must survive for the next rollout
             fail(error)
         finally:
-            self.over.set()
+            self.finished.set()
 
 
 class RolloutWorker:
-    """A thread that does what it is given, in order: branches that grow, and what else takes long."""
+    """A thread that executes jobs in order: rollouts, and other work that takes long."""
 
     def __init__(self) -> None:
-        self._acts: queue.SimpleQueue[Act | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="worldline-growth", daemon=True)
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="worldline-rollout", daemon=True)
         self._thread.start()
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not come to its end."""
+        """Whether the thread is running."""
         return self._thread.is_alive()
 
-    def do(self, act: Act) -> None:
-        """Put something at the end of the line. It must not raise."""
-        self._acts.put(act)
+    def submit(self, job: Job) -> None:
+        """Add a job, which must not raise, to the end of the queue."""
+        self._jobs.put(job)
 
-    def begin(self, start: Start) -> Growth:
-        """A branch at the end of the line. Its first report is waited for here, so that what cannot be is said at once.
+    def begin(self, start: Start) -> Rollout:
+        """Add a rollout to the end of the queue.
 
-        It goes on when nobody looks; it ends by itself, or when it is stopped.
+        Its first progress is awaited here, so that an impossible rollout raises in the caller. It continues if nobody
+        watches.
         """
-        growth = Growth(start)
-        growth.begin()
-        self.do(partial(_grow_alone, growth))
-        return growth
+        rollout = Rollout(start)
+        rollout.begin()
+        self.submit(partial(rollout.run, lambda progress: None, _log_failure))
+        return rollout
 
     def end(self, seconds: float) -> None:
-        """No more is to come; waits a while for what is under way."""
-        self._acts.put(None)
+        """Accept no more jobs, and wait at most this long for the current ones."""
+        self._jobs.put(None)
         self._thread.join(seconds)
 
     def _work(self) -> None:
-        while (act := self._acts.get()) is not None:
-            act()
+        while (job := self._jobs.get()) is not None:
+            job()
 
 
-def _grow_alone(growth: Growth) -> None:
-    def fail(error: Exception) -> None:
-        # Our fault: growing never raises for a program or a model.
-        _log.error("a branch failed", exc_info=error)
-
-    growth.run(lambda progress: None, fail)
+def _log_failure(error: Exception) -> None:
+    """A rollout never raises because of a program or a model: this is a bug."""
+    _log.error("a branch failed", exc_info=error)
 
 
-class Grower:
-    """Branches for somebody who looks at one at a time: what grows is stopped when another one is wanted."""
+@dataclass(frozen=True, kw_only=True)
+class RolloutCallbacks:
+    """What a front end does when a rollout starts, progresses, cannot start, or fails later."""
+
+    on_start: Callable[[int], None]
+    on_progress: Callable[[RolloutProgress], None]
+    on_refusal: Callable[[str], None]
+    on_failure: Callable[[str], None]
+
+
+class RolloutController:
+    """Rollouts for a front end that shows one branch at a time: starting one stops the previous one."""
 
     def __init__(self, thread: RolloutWorker, post: Post) -> None:
         self.thread, self.post = thread, post
-        self._current: Growth | None = None
+        self._current: Rollout | None = None
 
     def stop(self) -> None:
-        """Whatever grows now stays as it is."""
+        """Stop the current rollout. What it has written stays."""
         if self._current is not None:
             self._current.stop()
 
-    def start(
-        self,
-        start: Start,
-        *,
-        begun: Callable[[int], None],
-        grew: Callable[[GrowthProgress], None],
-        refused: Callable[[str], None],
-        broken: Callable[[str], None] | None = None,
-    ) -> None:
-        """Stops what grows and begins something else: `begun` is told its branch, `grew` each report.
-
-        `refused` is told why it cannot be begun, `broken`, or else `refused`, why it did not end well.
-        """
+    def start(self, start: Start, callbacks: RolloutCallbacks) -> None:
+        """Stop the current rollout and start another one."""
         self.stop()
-        self._current = growth = Growth(start)
-        self.thread.do(lambda: self._grow(growth, begun, grew, refused, broken or refused))
+        self._current = rollout = Rollout(start)
 
-    def _grow(
-        self,
-        growth: Growth,
-        begun: Callable[[int], None],
-        grew: Callable[[GrowthProgress], None],
-        refused: Callable[[str], None],
-        broken: Callable[[str], None],
-    ) -> None:
-        def watch(progress: GrowthProgress) -> None:
-            if growth.latest is None:
-                self.post(partial(begun, progress.branch))
-            self.post(partial(grew, progress))
+        def watch(progress: RolloutProgress) -> None:
+            if rollout.latest is None:
+                self.post(partial(callbacks.on_start, progress.branch))
+            self.post(partial(callbacks.on_progress, progress))
 
         def fail(error: Exception) -> None:
             why = str(error) if isinstance(error, WorldlineError) else f"{type(error).__name__}: {error}"
-            self.post(partial(refused if growth.latest is None else broken, why))
+            self.post(partial(callbacks.on_refusal if rollout.latest is None else callbacks.on_failure, why))
 
-        growth.run(watch, fail)
+        self.thread.submit(partial(rollout.run, watch, fail))

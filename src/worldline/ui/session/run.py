@@ -1,8 +1,8 @@
-"""One run to step through, true or imagined: its stack, values and output at any step, and where each step leads.
+"""One run to step through, true or predicted: its stack, values and output at any step, and the targets of stepping.
 
-Made of a text of either notation, whatever bytes it has: what was read of it is stepped through. It compares nothing.
-A step is an index into the events. The state at a step is what the text has told when the step is done: values that a
-frame will only know once its call is back are not there before (see `history`).
+It is read from a text of either notation; of a malformed text, the part before the fault is used. A step is an index
+into the events. The state at a step is what the text has reported by then (see `history`): a frame that waits for a
+call does not know the result yet.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cached_property
 
 from worldline.analyze.flow.conditions import by_step
 from worldline.analyze.flow.functions import Functions
+from worldline.codec.notation import notation
 from worldline.codec.reading import Event, Reading
 from worldline.core.value import kind, unquote
 from worldline.diagnose.branch import read_conditions
@@ -23,16 +24,13 @@ from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.history import History, Write
 from worldline.ui.session.marks.sharing import Sharing
-from worldline.ui.session.stacks import NOBODY, stacks
-from worldline.ui.session.step_targets import targets
-from worldline.ui.session.text_spans import step_spans
+from worldline.ui.session.stacks import ABSENT, stacks, targets
 from worldline.ui.session.without_gc import without_gc
 
 
 @dataclass(frozen=True)
 class FrameInfo:
-    """One activation: its number, its function's name, its file (None: the main one), the line where it begins, and
-    the number of the frame that called it first (-1: none)."""
+    """One activation of a function. `file` is None for the main file; `parent` is the first caller, or -1."""
 
     serial: int
     function: str
@@ -43,7 +41,7 @@ class FrameInfo:
 
 @dataclass(frozen=True)
 class FrameState:
-    """A frame on the stack: where it is (None: its text leaves the line open), its values, who wrote each."""
+    """A frame on the stack: its line (None: the text leaves it open), its values, and the step that wrote each."""
 
     frame: int
     function: str
@@ -53,7 +51,7 @@ class FrameState:
 
 
 class Run:
-    """One run by its steps. Whoever has read the prediction already says so."""
+    """One run of a session, by its steps. `reading` is the prediction as read, if it was read before."""
 
     def __init__(
         self,
@@ -61,7 +59,7 @@ class Run:
         ask: PredictionRequest,
         prediction: Prediction,
         *,
-        sure: Sequence[StepConfidence] = (),
+        confidences: Sequence[StepConfidence] = (),
         reading: Reading | None = None,
     ) -> None:
         self.name, self.ask, self.prediction = name, ask, prediction
@@ -70,18 +68,18 @@ class Run:
         self.stacks = stacks(self.events)
         self.history = History(self.events)
         self._functions = Functions(ask.program)
-        self._steps: dict[int, list[int]] = {}  # of each frame
-        self._firsts: dict[str | None, int] = {}  # the first frame of each file
+        self._steps: dict[int, list[int]] = {}  # by frame
+        self._firsts: dict[str | None, int] = {}  # by file, its first frame
         for i, moment in enumerate(self.events):
             self._firsts.setdefault(moment.file, moment.frame)
             self._steps.setdefault(moment.frame, []).append(i)
-        self._sure = {one.end: one for one in sure}
+        self._confidences = {confidence.end: confidence for confidence in confidences}
         self._infos: dict[int, FrameInfo] = {}
         self._printing = [i for i, moment in enumerate(self.events) if moment.event == "output"]
 
     @cached_property
     def threads(self) -> list[int] | None:
-        """The thread of each step; None where there is but one."""
+        """The thread of each step; None for a program with one thread."""
         return threads_of(self.events)
 
     @cached_property
@@ -96,13 +94,13 @@ class Run:
 
     @cached_property
     def sharing(self) -> Sharing:
-        """Which names of each frame share one object."""
+        """The names of each frame that refer to the same object."""
         with without_gc():
             return Sharing(self.ask.program, self.events, self.history)
 
     @cached_property
     def conditions(self) -> Mapping[int, Sequence[str]]:
-        """What is said of each step that decides: its test, and whether it held, as far as the run tells."""
+        """By step that decides: its tests, and whether each held, if the run says so."""
         with without_gc():
             return by_step(read_conditions(self.ask.program, self.events))
 
@@ -112,14 +110,14 @@ class Run:
             places = self.reading.places
             if places is None:
                 return step_spans(self.prediction, len(self.events))
-            every = step_spans(self.prediction, max(places, default=-1) + 1)
-            return [every[at] for at in places]
+            spans = step_spans(self.prediction, max(places, default=-1) + 1)
+            return [spans[place] for place in places]
 
     def __len__(self) -> int:
         return len(self.events)
 
     def frame(self, serial: int) -> FrameInfo:
-        """An activation by its number."""
+        """Return an activation by its number."""
         if serial not in self._infos:
             first = self.events[self.began(serial)]
             line = first.line if first.line is not None else next(iter(first.lines), None)
@@ -129,19 +127,19 @@ class Run:
         return self._infos[serial]
 
     def began(self, serial: int) -> int:
-        """The first step of an activation."""
+        """Return the first step of an activation."""
         return self._steps[serial][0]
 
     def stack(self, step: int) -> tuple[FrameState, ...]:
-        """The frames that run when a step is done, the outermost first."""
+        """Return the frames on the stack after a step, outermost first."""
         self._check(step)
         chain = self.stacks.chain(self.stacks.at[step])
         return tuple(self._live(self.stacks.frames[node], step, before=False) for node in chain)
 
     def before(self, step: int) -> tuple[FrameState, ...]:
-        """The frames that run when a step is about to happen: as a debugger shows them that has stopped there.
+        """Return the frames on the stack before a step, as a debugger that stops there shows them.
 
-        What the frame's line before has done is known by then. A frame that the step begins is not there yet.
+        The changes of the frame's previous line are known. A frame that starts with this step is not included.
         """
         self._check(step)
         chain = self.stacks.chain(self.stacks.at[step])
@@ -157,100 +155,96 @@ class Run:
         return FrameState(frame, self.frame(frame).function, self.line(frame, step), values, writers)
 
     def line(self, frame: int, step: int) -> int | None:
-        """The line of a frame's newest step; None where there is none or its text leaves it open."""
+        """Return the line of a frame at a step; None if the frame has not started or the text leaves the line open."""
         steps = self._steps.get(frame, [])
         at = bisect_right(steps, step)
         return self.events[steps[at - 1]].line if at else None
 
     def writes(self, step: int) -> tuple[Write, ...]:
-        """What a step changes in the state that is shown, late changes of a frame that waited among it."""
+        """Return the changes that a step reports, including late ones of a frame that waited."""
         return self.history.writes[step]
 
     def writer(self, step: int, frame: int, name: str) -> int | None:
-        """The step that last wrote a name, as far as is known at this step; None where it has no value."""
-        found = self.history.value(frame, name, step)
-        return None if found is None or found[0] is None else found[1]
+        """Return the step that last wrote a name, as known at this step; None if the name has no value."""
+        value = self.history.value(frame, name, step)
+        return None if value is None or value[0] is None else value[1]
 
     def depth(self, step: int) -> int:
-        """How many frames are around the one of a step."""
+        """Count the frames that enclose the frame of a step."""
         return self.stacks.depths[self.stacks.at[step]]
 
     def parent(self, step: int) -> int:
-        """The frame around the one of a step, at that step; -1 for none."""
+        """Return the frame that encloses the frame of a step, at that step; -1 for none."""
         node = self.stacks.parents[self.stacks.at[step]]
-        return self.stacks.frames[node] if node != NOBODY else NOBODY
+        return self.stacks.frames[node] if node != ABSENT else ABSENT
 
     def is_moved(self, step: int) -> bool:
-        """Whether the frame of a step goes on under another frame than before: a generator that is handed around."""
+        """Whether the frame of a step, a generator, has been resumed by another frame than before."""
         steps = self._steps[self.events[step].frame]
         at = bisect_right(steps, step) - 1
         return at > 0 and self.stacks.at[steps[at - 1]] != self.stacks.at[step]
 
     def printed(self, step: int) -> str | None:
-        """What a step prints; None where it prints nothing, or does not say what."""
+        """Return what a step prints; None if it prints nothing or the text does not say what."""
         moment = self.events[step]
         if moment.event != "output" or moment.arg is None:
             return None
         return unquote(moment.arg) if kind(moment.arg) == "str" else moment.arg
 
-    def output(self, step: int) -> str:
-        """All that was printed up to and with a step."""
-        count = bisect_right(self._printing, step)
-        return "".join(self.printed(each) or "" for each in self._printing[:count])
-
-    def output_tail(self, step: int, most: int) -> str:
-        """The last characters of what was printed before a step."""
+    def output_tail(self, step: int, max_chars: int) -> str:
+        """Return the last characters printed before a step."""
         pieces, size = list[str](), 0
         at = bisect_right(self._printing, step - 1)
-        while at and size < most:
+        while at and size < max_chars:
             at -= 1
-            pieces.append((self.printed(self._printing[at]) or "")[-most:])
+            pieces.append((self.printed(self._printing[at]) or "")[-max_chars:])
             size += len(pieces[-1])
-        return "".join(reversed(pieces))[-most:]
+        return "".join(reversed(pieces))[-max_chars:]
 
-    def sure(self, step: int) -> tuple[float, float] | None:
-        """How likely the model held the action and the state of a step; None where it does not say."""
-        one = self._sure.get(self._spans[step][1]) if self._sure else None
-        return None if one is None else (_chance(one.action), _chance(one.state))
+    def confidence(self, step: int) -> tuple[float, float] | None:
+        """Return the probability that the model gave the action and the state of a step; None if unknown."""
+        confidence = self._confidences.get(self._spans[step][1]) if self._confidences else None
+        return (
+            None if confidence is None else (_probability(confidence.action), _probability(confidence.state))
+        )
 
     def cost(self, step: int) -> int:
-        """The bytes of a step's text, with the moves and late changes before it."""
+        """Count the bytes of a step's text, including the moves and late changes before it."""
         start, end = self._spans[step]
         return end - start
 
-    def into(self, step: int) -> int | None:
-        """The next step; None at the end."""
-        return step + 1 if step + 1 < len(self.events) else None
-
-    def back(self, step: int) -> int | None:
-        """The step before; None at the beginning."""
-        return step - 1 if step > 0 else None
-
     def over(self, step: int) -> int | None:
-        """The next step of this frame or of one around it, else the last step; None at the end."""
+        """Return the next step of this or an enclosing frame, else the last step; None at the end."""
         return self._target(step, self._ahead[0], len(self.events) - 1)
 
     def out(self, step: int) -> int | None:
-        """The next step of a frame around this one, else the last step; None at the end."""
+        """Return the next step of an enclosing frame, else the last step; None at the end."""
         return self._target(step, self._ahead[1], len(self.events) - 1)
 
     def back_over(self, step: int) -> int | None:
-        """The last step before of this frame or of one around it, else the first step; None at the beginning."""
+        """Return the previous step of this or an enclosing frame, else the first step; None at the beginning."""
         return self._target(step, self._behind[0], 0)
 
     def back_out(self, step: int) -> int | None:
-        """The last step before of a frame around this one, else the first step; None at the beginning."""
+        """Return the previous step of an enclosing frame, else the first step; None at the beginning."""
         return self._target(step, self._behind[1], 0)
 
     def _target(self, step: int, known: list[int], end: int) -> int | None:
-        found = known[step] if known[step] != NOBODY else end
-        return found if found != step else None
+        target = known[step] if known[step] != ABSENT else end
+        return target if target != step else None
 
     def _check(self, step: int) -> None:
         if not 0 <= step < len(self.events):
-            raise IndexError(f"step {step} of a run of {len(self.events)}")
+            raise IndexError(f"step {step} of a run of {len(self.events)} steps")
 
 
-def _chance(logprob: float) -> float:
-    """A probability; what is no number of its kind counts as none."""
+def _probability(logprob: float) -> float:
+    """The probability of a log-probability, whatever a model sent."""
     return math.exp(min(logprob, 0.0)) if not math.isnan(logprob) else 0.0
+
+
+def step_spans(prediction: Prediction, count: int) -> list[tuple[int, int]]:
+    """Return the start and end of the text of each of the first `count` steps."""
+    spans = notation(prediction.codec).locate(prediction.text, count)
+    end = spans[-1][1] if spans else 0
+    return spans + [(end, end)] * (count - len(spans))

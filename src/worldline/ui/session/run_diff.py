@@ -1,26 +1,27 @@
-"""Two runs row by row, the left one being the reference: where they part, and which of the differences are new.
+"""Two runs row by row: where the right one diverges from the left one, and which divergences are new.
 
-A difference is WRONG where both knew the same before it, and CONSEQUENTIAL while an earlier one stands: a value that is
-still another one, one that was handed on, or another way. What differs is `diagnose.diverge`'s to say, why is not said.
+A divergence is WRONG if both runs had the same state before it. It is CONSEQUENTIAL while an earlier one lasts: a value
+still differs, a different value was passed on, or the runs are on different lines. `diagnose.diverge` finds the
+divergences and aligns the steps: those with the same action share a row, others get rows of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from worldline.diagnose.diverge import Divergence, diverge
+from worldline.diagnose.diverge import HIDDEN, Divergence, aligned, diverge
 from worldline.ui.session.known_state import KnownDifferences
-from worldline.ui.session.row_layout import LayoutRow, RowLayout, is_change, row_layout
 from worldline.ui.session.run import Run
 from worldline.ui.session.without_gc import without_gc
 
 RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
 
 
-class PairRow(NamedTuple):
-    """A step of the left beside one of the right (None: there is none), what differs, and whether that is new."""
+class RunDiffRow(NamedTuple):
+    """A step of each run (None: it has none in this row), the divergences, and the verdicts on action and state."""
 
     left: int | None
     right: int | None
@@ -30,10 +31,7 @@ class PairRow(NamedTuple):
 
 
 class RunDiff:
-    """Two sides row by row. Without a left one there is nothing to differ from, and all is right.
-
-    `divergences` are those of the two sides, where they are known already.
-    """
+    """Two runs row by row. The left one is the reference; without one, every row is right."""
 
     def __init__(
         self, left: Run | None, right: Run, divergences: tuple[Divergence, ...] | None = None
@@ -41,32 +39,32 @@ class RunDiff:
         self.left, self.right = left, right
         self._divergences = divergences
 
-    def side(self, name: str) -> Run | None:
-        """The `left` or the `right` one."""
+    def run(self, name: str) -> Run | None:
+        """Return the `left` or the `right` run."""
         return self.left if name == "left" else self.right
 
     @cached_property
-    def rows(self) -> Sequence[PairRow]:
-        """Every row, in order. A last one without steps says that a side has not ended, or should not have."""
+    def rows(self) -> Sequence[RunDiffRow]:
+        """Every row. A last row without steps says that a run has not ended, or should not have."""
         if self._layout is None:
-            return tuple(PairRow(None, j) for j in range(len(self.right)))
+            return tuple(RunDiffRow(None, j) for j in range(len(self.right)))
         with without_gc():
             return tuple(_judged(self._layout, self._placed))
 
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
-        """Every divergence, in the order in which a text tells them."""
+        """Every divergence, in the order of the text."""
         if self._divergences is not None:
             return self._divergences
         return diverge(self.left.reading, self.right.reading) if self.left is not None else ()
 
     @property
     def first(self) -> int | None:
-        """The first row in which something differs."""
+        """The first row with a divergence."""
         return min(self._placed, default=None)
 
     def row_of(self, side: str, step: int) -> int:
-        """The row of a step of the `left` or the `right` side."""
+        """Return the row of a step of the `left` or the `right` run."""
         if self._layout is None:
             return step
         return (self._layout.of_left if side == "left" else self._layout.of_right)[step]
@@ -79,17 +77,17 @@ class RunDiff:
     @cached_property
     def _placed(self) -> Mapping[int, Sequence[Divergence]]:
         """The divergences by row."""
-        found: dict[int, list[Divergence]] = {}
+        by_row: dict[int, list[Divergence]] = {}
         if self._layout is not None:
-            for one in self.divergences:
-                found.setdefault(self._layout.row_of(one), []).append(one)
-        return found
+            for divergence in self.divergences:
+                by_row.setdefault(self._layout.row_of(divergence), []).append(divergence)
+        return by_row
 
 
-def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[PairRow]:
-    """Every row. Up to the first difference both know the same, so comparing begins there."""
+def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[RunDiffRow]:
+    """Every row, with verdicts. Up to the first divergence the states are equal, so comparing starts there."""
     first, end = min(placed, default=len(rows.rows)), len(rows.rows)
-    judge = _Judge(rows, (one for some in placed.values() for one in some))
+    judge = _Judge(rows, (divergence for divergences in placed.values() for divergence in divergences))
     yield from judge.skip(0, first)
     start = first
     for n in (n for n in range(first, end) if n in placed or not rows.rows[n].agrees):
@@ -98,13 +96,13 @@ def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iter
         yield _blamed(row) if n == first else row
         start = n + 1
     yield from judge.quiet(start, end)
-    if end in placed:  # where it is the first, what a cut left side leaves unknown is before it
+    if end in placed:  # if it is the first, only rows that a truncated left run leaves open come before it
         action = WRONG if judge.knows_the_same or first == end else CONSEQUENTIAL
-        yield PairRow(None, None, action, RIGHT, tuple(placed[end]))
+        yield RunDiffRow(None, None, action, RIGHT, tuple(placed[end]))
 
 
-def _blamed(row: PairRow) -> PairRow:
-    """The first row that differs is wrong, whatever a move that nothing followed yet has set apart before it."""
+def _blamed(row: RunDiffRow) -> RunDiffRow:
+    """Make the first row with a divergence wrong, even if an action before it has already separated the runs."""
     if WRONG in (row.action, row.state):
         return row
     if row.action == CONSEQUENTIAL:
@@ -113,23 +111,27 @@ def _blamed(row: PairRow) -> PairRow:
 
 
 class _Judge:
-    """Goes through the rows with what both sides know."""
+    """Goes through the rows and keeps track of the state of both runs."""
 
     def __init__(self, rows: RowLayout, divergences: Iterable[Divergence]) -> None:
         values = (
-            (one.wanted or "", one.got or "") for one in divergences if one.what == "value" and is_change(one)
+            (divergence.wanted or "", divergence.got or "")
+            for divergence in divergences
+            if divergence.what == "value" and is_change(divergence)
         )
         self._rows, self._differences = rows, KnownDifferences(rows.left, rows.right, values)
-        self._is_apart = False  # whether the row before was of a stretch in which both do other things
-        self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that tells the rest of it
+        self._is_apart = False  # whether the actions differed in the row before
+        self._held: dict[
+            int, list[tuple[int, int]]
+        ] = {}  # by the row that reports the later one of two steps
 
     @property
     def knows_the_same(self) -> bool:
-        """Whether no difference stands."""
+        """Whether the states of both runs are equal."""
         return self._differences.is_equal and not self._is_apart
 
-    def quiet(self, start: int, stop: int) -> Iterator[PairRow]:
-        """Rows in which both do the same and nothing differs: they are skipped, where that is less work."""
+    def quiet(self, start: int, stop: int) -> Iterator[RunDiffRow]:
+        """Yield rows with equal actions and no divergence; skip their states if that is less work."""
         for n in range(start, stop):
             if self._differences.is_seen and self._differences.depth < stop - n:
                 self._differences.forget()
@@ -138,8 +140,8 @@ class _Judge:
                 return
             yield self.row(n, self._rows.rows[n], ())
 
-    def skip(self, start: int, stop: int) -> Iterator[PairRow]:
-        """Rows in which nothing differs; after the last one of them, both sides are compared as a whole."""
+    def skip(self, start: int, stop: int) -> Iterator[RunDiffRow]:
+        """Yield rows without a divergence; compare the complete states only after the last one."""
         for n in range(start, stop):
             place = self._rows.rows[n]
             for held in self._held.pop(n, ()):
@@ -147,11 +149,11 @@ class _Judge:
             self._hold(place)
             if n == stop - 1:
                 self._differences.arrive(place.left, place.right)
-                self._differences.do(place.left, place.right)
-            yield PairRow(place.left, place.right)
+                self._differences.apply(place.left, place.right)
+            yield RunDiffRow(place.left, place.right)
 
-    def row(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> PairRow:
-        """One row, which is gone through by this."""
+    def row(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> RunDiffRow:
+        """Judge one row and move on to it."""
         if place.agrees:
             return self._beside(n, place, differs)
         is_known = self._is_apart or self._rows.is_known(n)
@@ -159,43 +161,43 @@ class _Judge:
         self._step(n, place)
         self._is_apart = is_known
         state = RIGHT if not is_known or self._differences.has_equal_values else CONSEQUENTIAL
-        return PairRow(place.left, place.right, action, state, tuple(differs))
+        return RunDiffRow(place.left, place.right, action, state, tuple(differs))
 
-    def _beside(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> PairRow:
-        """A row in which both do the same.
+    def _beside(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> RunDiffRow:
+        """Judge a row in which both have the same action.
 
-        What a step hands on and what it tells late was made before it; only what it changes at once is its own.
+        What a step passes on or reports late existed before it; only what it changes at once is its own.
         """
         before = WRONG if self._differences.is_equal else CONSEQUENTIAL
         self._is_apart = False
-        here = WRONG if self._step(n, place) else CONSEQUENTIAL
+        own = WRONG if self._step(n, place) else CONSEQUENTIAL
         action, states = RIGHT, set[str]()
-        for one in differs:
-            if one.what == "event":
+        for divergence in differs:
+            if divergence.what == "event":
                 action = before
-            elif is_change(one):
-                states.add(here if self._is_own(one, place) else before)
+            elif is_change(divergence):
+                states.add(own if self._is_own(divergence, place) else before)
             else:
                 states.add(before)
-                self._differences.give(one.step)
-        state = next((each for each in (WRONG, CONSEQUENTIAL) if each in states), RIGHT)
-        return PairRow(place.left, place.right, action, state, tuple(differs))
+                self._differences.pass_on(divergence.step)
+        state = next((verdict for verdict in (WRONG, CONSEQUENTIAL) if verdict in states), RIGHT)
+        return RunDiffRow(place.left, place.right, action, state, tuple(differs))
 
-    def _is_own(self, one: Divergence, place: LayoutRow) -> bool:
-        return one.step == place.left and not self._rows.left.events[one.step].whole
+    def _is_own(self, divergence: Divergence, place: LayoutRow) -> bool:
+        return divergence.step == place.left and not self._rows.left.events[divergence.step].whole
 
     def _step(self, n: int, place: LayoutRow) -> bool:
-        """Goes on to a row; says whether both know the same when its own changes are still to come."""
+        """Move on to a row; return whether the states are equal before its own changes."""
         self._differences.arrive(place.left, place.right)
         for held in self._held.pop(n, ()):
             self._differences.release(*held)
         self._hold(place)
         knows = self._differences.is_equal
-        self._differences.do(place.left, place.right)
+        self._differences.apply(place.left, place.right)
         return knows
 
     def _hold(self, place: LayoutRow) -> None:
-        """Keeps back the changes of two steps as long as one side has not told them."""
+        """Ignore the changes of two steps until both runs have reported them."""
         left, right = place.left, place.right
         if not place.agrees or left is None or right is None:
             return
@@ -205,3 +207,62 @@ class _Judge:
             self._differences.hold(left, right)
         if not is_open and known[0] != known[1]:
             self._held.setdefault(max(known), []).append((left, right))
+
+
+class LayoutRow(NamedTuple):
+    """One row: the step of each run (None: it has none), and whether both have the same action."""
+
+    left: int | None
+    right: int | None
+    agrees: bool
+
+
+@dataclass
+class RowLayout:
+    """The rows of two runs, and the row of each step of the left and of the right one."""
+
+    left: Run
+    right: Run
+    rows: list[LayoutRow] = field(default_factory=list)
+    of_left: list[int] = field(default_factory=list)
+    of_right: list[int] = field(default_factory=list)
+
+    def known_at(self, left: int, right: int) -> tuple[int, int]:
+        """Return the rows in which each run reports the changes of its step."""
+        reporters = self.left.history.known_at(left), self.right.history.known_at(right)
+        return self.of_left[reporters[0]], self.of_right[reporters[1]]
+
+    def is_known(self, row: int) -> bool:
+        """Whether the left run says what happens in a row. After its last step a truncated run does not."""
+        return self.left.reading.ended or (bool(self.of_left) and row <= self.of_left[-1])
+
+    def row_of(self, divergence: Divergence) -> int:
+        """Return the row of a divergence, or the number of rows if only the end of a run is wrong."""
+        rows = [self.of_left[divergence.step]] if divergence.step < len(self.of_left) else []
+        if divergence.found is None:
+            return rows[0] if rows else len(self.rows)
+        if rows and self.rows[rows[0]] == (divergence.step, divergence.found, True):
+            return max(self.known_at(divergence.step, divergence.found)) if is_change(divergence) else rows[0]
+        # A stretch of different actions is reported where it starts, in a run that has steps there.
+        rows += [self.of_right[divergence.found]] if divergence.found < len(self.of_right) else []
+        return min((row for row in rows if not self.rows[row].agrees), default=len(self.rows))
+
+
+def is_change(divergence: Divergence) -> bool:
+    """Whether a divergence is about a change of a name."""
+    return divergence.name is not None and divergence.name != HIDDEN
+
+
+def row_layout(left: Run, right: Run) -> RowLayout:
+    """Align two runs."""
+    layout = RowLayout(left, right)
+    for span in aligned(left.events, right.events):
+        for k in range(max(span.wanted, span.got)):
+            i = span.truth + k if k < span.wanted else None
+            j = span.found + k if k < span.got else None
+            if i is not None:
+                layout.of_left.append(len(layout.rows))
+            if j is not None:
+                layout.of_right.append(len(layout.rows))
+            layout.rows.append(LayoutRow(i, j, span.agrees))
+    return layout

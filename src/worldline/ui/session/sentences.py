@@ -1,4 +1,4 @@
-"""Differences and causes as sentences, the same for every front end. Texts are cut; whoever shows them escapes them."""
+"""Differences and causes as sentences, the same in every front end. Texts are shortened but not escaped."""
 
 from __future__ import annotations
 
@@ -8,37 +8,50 @@ from worldline.diagnose.cause import Cause
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence
 from worldline.ui.session.clip import cut
 
-LONGEST = 200  # characters of a value in a sentence
-_DOES = {"event": "does", "line": "does", "missing": "leaves it out and does", "extra": "first does"}
-_ABOUT = {"output": "the output", "outcome": "the outcome"}
+MAX_VALUE_CHARS = 200
+_ACTIONS = {
+    "event": "predicts",
+    "line": "predicts",
+    "missing": "skips it and predicts",
+    "extra": "first predicts",
+}
+_SUBJECTS = {"output": "the output", "outcome": "the outcome"}
 
 
 def differences_in_words(differs: Iterable[Divergence]) -> str:
-    """What differs at a row: what is so, and what the model makes of it."""
-    sentences = (_action(each) if each.what in _DOES else _state(each) for each in differs)
-    return "; ".join(sentences) or "it differs from what happens"
+    """Describe the divergences of a row: what is actual, and what the model predicted."""
+    sentences = (
+        _action(divergence) if divergence.what in _ACTIONS else _state(divergence) for divergence in differs
+    )
+    return "; ".join(sentences) or "the prediction diverges"
 
 
-def _action(each: Divergence) -> str:
-    wanted, got = cut(each.wanted or "the end", LONGEST), cut(each.got or "", LONGEST)
-    return f"{wanted} comes next, and the model " + (f"{_DOES[each.what]} {got}" if got else "says no more")
+def _action(divergence: Divergence) -> str:
+    actual = cut(divergence.wanted or "the end", MAX_VALUE_CHARS)
+    predicted = cut(divergence.got or "", MAX_VALUE_CHARS)
+    action = f"{_ACTIONS[divergence.what]} {predicted}" if predicted else "predicts nothing more"
+    return f"{actual} comes next, but the model {action}"
 
 
-def _state(each: Divergence) -> str:
-    where = f"line {each.line}: " if each.line else ""
-    about = "its hidden input" if each.name == HIDDEN else each.name or _ABOUT.get(each.what, "the value")
-    return f"{where}{about} is {_worth(each.wanted)}, to the model {_worth(each.got)}"
+def _state(divergence: Divergence) -> str:
+    place = f"line {divergence.line}: " if divergence.line else ""
+    subject = divergence.name or _SUBJECTS.get(divergence.what, "the value")
+    if divergence.name == HIDDEN:
+        subject = "its hidden input"
+    return f"{place}{subject} is {_value(divergence.wanted)}, predicted {_value(divergence.got)}"
 
 
-def _worth(value: str | None) -> str:
+def _value(value: str | None) -> str:
     if value is None:
-        return "as before"
+        return "unchanged"
     if value.startswith("&"):
-        return f"the same as {value[1:]}" if value[1:] else "an object of its own"
-    return "gone" if value == GONE else cut(value, LONGEST)
+        return f"the same object as {value[1:]}" if value[1:] else "an object of its own"
+    return "deleted" if value == GONE else cut(value, MAX_VALUE_CHARS)
 
 
 def cause_in_words(cause: Cause) -> str:
-    """A cause, with what it is about and its evidence."""
-    about = ", ".join(part for part in (cause.detail, cause.operation, cause.type, cause.under) if part)
-    return f"{cause.name}{f' ({about})' if about else ''}{f': {cause.evidence}' if cause.evidence else ''}"
+    """Describe a cause: its name, its details and its evidence."""
+    details = ", ".join(part for part in (cause.detail, cause.operation, cause.type, cause.under) if part)
+    return (
+        f"{cause.name}{f' ({details})' if details else ''}{f': {cause.evidence}' if cause.evidence else ''}"
+    )

@@ -1,13 +1,14 @@
-"""A scene: one program with its run, true and imagined, and the branches that interventions made of it.
+"""A session: one program with its true and predicted runs, and the branches that edits created.
 
-One thread may grow a scene while others look: a branch is a frozen value, replaced as a whole, and what was asked for
-is made from the branches as they stood. No lock is held while anything is read or written. Growing is `grow`.
+One thread may extend a session while others read it: a branch is frozen and replaced as a whole, and every answer is
+computed from the branches as they were. No lock is held while a text is read. `rollout` writes the branches.
 """
 
 from __future__ import annotations
 
+import operator
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from worldline.codec.compact.prompt import Compact
@@ -23,43 +24,54 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.as_json import branch_json, plain, program_json
-from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.without_gc import without_gc
 
-SIDES = ("truth", "found", "other")
-
-
+RUN_NAMES = ("truth", "found", "other")
+NOT_RECORDED = "not recorded yet"
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class OtherPrediction:
+    """What a second model predicted for the program of a session."""
+
+    prediction: Prediction
+    ask: PredictionRequest
+    model: str
+
+
 class _Memo(Generic[T]):
-    """What was made of some parts, by name, until it is made of others."""
+    """The latest result by name, valid as long as its inputs are the same objects."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[object, ...], tuple[tuple[object, ...], T]] = {}
+        self._results: dict[tuple[object, ...], tuple[tuple[object, ...], T]] = {}
 
-    def get(self, name: tuple[object, ...], parts: tuple[object, ...]) -> T | None:
-        """What was made of these very parts; None where nothing was."""
-        was, made = self._made.get(name, ((), None))
-        is_same = len(was) == len(parts) and all(one is other for one, other in zip(was, parts, strict=True))
-        return made if is_same else None
+    def get(self, name: tuple[object, ...], inputs: tuple[object, ...]) -> T | None:
+        """Return the result for these inputs, if it is stored."""
+        stored, result = self._results.get(name, ((), None))
+        is_same = len(stored) == len(inputs) and all(map(operator.is_, stored, inputs))
+        return result if is_same else None
 
-    def put(self, name: tuple[object, ...], parts: tuple[object, ...], made: T) -> T:
-        """Keep something in the place of what had its name."""
-        self._made[name] = parts, made
-        return made
+    def put(self, name: tuple[object, ...], inputs: tuple[object, ...], result: T) -> T:
+        """Store a result in place of the previous one of this name."""
+        self._results[name] = inputs, result
+        return result
 
     def copy(self) -> _Memo[T]:
-        """Another one that holds the same, for now."""
-        found = _Memo[T]()
-        found._made = self._made.copy()
-        return found
+        """Return a copy."""
+        memo = _Memo[T]()
+        memo._results = self._results.copy()
+        return memo
 
 
 class Session:
-    """A tree of branches, the root first. `other` is what a second model imagined of the root's program."""
+    """A tree of branches, root first. `other` is what a second model predicted for the root's program.
+
+    `limited`: whether the user chose the root's limit. The tokenizer counts tokens for the costs.
+    """
 
     def __init__(
         self,
@@ -67,20 +79,16 @@ class Session:
         *,
         name: str,
         model: str,
-        other: Prediction | None = None,
-        other_ask: PredictionRequest | None = None,
-        other_model: str | None = None,
+        other: OtherPrediction | None = None,
         tokenizer: Tokenizer | None = None,
         limited: bool = True,
     ) -> None:
-        self.limited = limited  # whether the root's limit was said
         self.name, self.model, self.tokenizer = name, model, tokenizer
-        self.other, self.other_model = other, other_model
-        self._other_ask = other_ask or root.ask
+        self.other, self.limited = other, limited
         self._branches: tuple[Branch, ...] = (root,)
         self._adding = threading.Lock()
-        self._diagnosed = _Memo[Diagnosis]()  # reading is most of the time that it takes: it is done once
-        self._sides, self._pairs = _Memo[Run](), _Memo[RunDiff]()
+        self._diagnoses = _Memo[Diagnosis]()  # reading takes most of the time, so it is done once
+        self._runs, self._run_diffs = _Memo[Run](), _Memo[RunDiff]()
 
     @classmethod
     def of_sample(
@@ -89,41 +97,28 @@ class Session:
         *,
         name: str,
         model: str,
-        other: Prediction | None = None,
-        other_ask: PredictionRequest | None = None,
-        other_model: str | None = None,
-        sure: tuple[StepConfidence, ...] = (),
+        confidences: tuple[StepConfidence, ...] = (),
         wrong: WrongBranch | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Session:
-        """A scene of what is known already: a sample, and perhaps what a second model made of it."""
+        """Create a session of a sample, whose truth and prediction are known."""
         truth = None if sample.truth.status == "fault" else sample.truth
         failed = sample.found.status == "fault"
         root = Branch(
             id=0,
-            parent=None,
-            intervention=None,
             ask=sample.ask,
             truth=truth,
-            why="" if truth else sample.truth.note or "it was not recorded",
+            why="" if truth else sample.truth.note or "not recorded",
             found=sample.found,
-            sure=sure,
+            confidences=confidences,
             status="failed" if failed else "done",
             note=sample.found.note if failed else "",
             wrong=wrong,
         )
-        scene = cls(
-            root,
-            name=name,
-            model=model,
-            other=other,
-            other_ask=other_ask,
-            other_model=other_model,
-            tokenizer=tokenizer,
-        )
+        session = cls(root, name=name, model=model, tokenizer=tokenizer)
         if truth and not failed:
-            scene.explain(root, Diagnosis(sample))
-        return scene
+            session.explain(root, Diagnosis(sample))
+        return session
 
     @classmethod
     def new(
@@ -138,55 +133,57 @@ class Session:
         tokenizer: Tokenizer | None = None,
         control: Control | None = None,
     ) -> Session:
-        """A scene of a program that nobody has run or imagined yet: `grow.imagine` does both.
+        """Create a session of a program that is neither recorded nor predicted yet: `rollout.predict_root` does both.
 
-        `limit` are the most bytes that the model may write; by default, it is settled when the truth is known.
-        `control` decides the hidden inputs of the run.
+        Args:
+            limit: The maximum number of bytes the model may write. By default it follows from the true trace.
+            control: Decides the hidden inputs of the run.
         """
         ask = PredictionRequest(
             program=program, options=options or Compact(), limit=limit or MAX_CUT_RUN_BYTES, control=control
         )
-        nothing = Prediction(text=b"", status="empty", codec=codec)
-        root = Branch(
-            id=0,
-            parent=None,
-            intervention=None,
-            ask=ask,
-            truth=None,
-            why="it is not recorded yet",
-            found=nothing,
-        )
+        empty = Prediction(text=b"", status="empty", codec=codec)
+        root = Branch(id=0, ask=ask, truth=None, why=NOT_RECORDED, found=empty)
         limited = limit is not None
         return cls(root, name=name or program.name, model=model, tokenizer=tokenizer, limited=limited)
 
-    def beside(self, other: Prediction, *, ask: PredictionRequest, model: str) -> Session:
-        """Another scene, of the root alone, with what a second model made of it; what was read is not read again."""
-        found = Session(
-            self._branches[0], name=self.name, model=self.model, other=other, other_ask=ask, other_model=model,
-            tokenizer=self.tokenizer, limited=self.limited,
-        )  # fmt: skip
-        found._diagnosed, found._sides = self._diagnosed.copy(), self._sides.copy()
-        return found
+    def with_other(self, other: OtherPrediction) -> Session:
+        """Return a session of the root alone, with what a second model predicted. Texts are not read again."""
+        session = Session(
+            self._branches[0],
+            name=self.name,
+            model=self.model,
+            other=other,
+            tokenizer=self.tokenizer,
+            limited=self.limited,
+        )
+        session._diagnoses, session._runs = self._diagnoses.copy(), self._runs.copy()
+        return session
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """Every branch as it stands, by its number."""
+        """Every branch as it is now, by number."""
         return self._branches
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        """The sides that the root has."""
-        return SIDES if self.other is not None else SIDES[:2]
+    def run_names(self) -> tuple[str, ...]:
+        """The names of the root's runs."""
+        return RUN_NAMES if self.other is not None else RUN_NAMES[:2]
+
+    @property
+    def other_model(self) -> str | None:
+        """The name of the second model, if there is one."""
+        return None if self.other is None else self.other.model
 
     def branch(self, number: int) -> Branch:
-        """A branch as it stands."""
+        """Return a branch as it is now; UsageError if there is none."""
         branches = self._branches
         if not 0 <= number < len(branches):
-            raise UsageError(f"no branch {number}: there are {len(branches)}")
+            raise UsageError(f"there is no branch {number}: the session has {len(branches)}")
         return branches[number]
 
     def lineage(self, number: int) -> list[Branch]:
-        """A branch and all that it came from, the root first."""
+        """Return a branch and its ancestors, root first."""
         line = [self.branch(number)]
         while (parent := line[0].parent) is not None:
             line.insert(0, self.branch(parent))
@@ -195,82 +192,91 @@ class Session:
     def add(
         self,
         parent: int,
-        intervention: Intervention,
+        edit: BranchEdit,
         ask: PredictionRequest,
         *,
         codec: str,
         at: int,
-        sure: tuple[StepConfidence, ...],
+        confidences: tuple[StepConfidence, ...],
     ) -> Branch:
-        """A new branch, of which nothing is known but how it begins."""
-        found = Prediction(text=ask.given, status="budget", codec=codec)
+        """Add a branch that has only its first part, `ask.given`."""
+        start = Prediction(text=ask.given, status="budget", codec=codec)
         with self._adding:
-            added = Branch(
-                id=len(self._branches), parent=parent, intervention=intervention, ask=ask, truth=None, found=found,
-                why="it is not recorded yet", sure=sure, at=at,
-            )  # fmt: skip
-            self._branches = (*self._branches, added)
-        return added
+            branch = Branch(
+                id=len(self._branches),
+                parent=parent,
+                edit=edit,
+                ask=ask,
+                truth=None,
+                found=start,
+                why=NOT_RECORDED,
+                confidences=confidences,
+                at=at,
+            )
+            self._branches = (*self._branches, branch)
+        return branch
 
     def put(self, branch: Branch, **changes: Any) -> Branch:
-        """Puts a branch in its place, with some of its fields changed."""
+        """Replace a branch by this one, with some fields changed; return it."""
         branch = replace(branch, **changes)
         with self._adding:
             self._branches = (*self._branches[: branch.id], branch, *self._branches[branch.id + 1 :])
         return branch
 
     def explain(self, branch: Branch, diagnosis: Diagnosis) -> Branch:
-        """Puts a branch in its place with the cause of its sample; what was read for it is kept for its sides."""
+        """Replace a branch by one with the cause of its divergence, and keep the diagnosis for its runs."""
         with without_gc():
             cause, wrong = diagnosis.cause, branch.wrong or wrong_branch(diagnosis)
-        self._diagnosed.put((branch.id,), _texts(branch), diagnosis)
+        self._diagnoses.put((branch.id,), _texts(branch), diagnosis)
         return self.put(branch, cause=cause, wrong=wrong)
 
-    def _side(self, branch: Branch, name: str) -> Run | None:
-        """One side of a branch; None for a truth that nobody knows."""
-        if name not in SIDES or (name == "other" and (self.other is None or branch.id)):
-            raise UsageError(f"branch {branch.id} has no side {name[:100]!r}")
-        ask = self._other_ask if name == "other" else branch.ask
-        text = {"truth": branch.truth, "found": branch.found, "other": self.other}[name]
+    def _run(self, branch: Branch, name: str) -> Run | None:
+        """One run of a branch; None for a truth that is not known."""
+        other = self.other if branch.id == 0 else None
+        if name not in RUN_NAMES or (name == "other" and other is None):
+            raise UsageError(f"branch {branch.id} has no run {name[:100]!r}")
+        ask, text = branch.ask, branch.truth if name == "truth" else branch.found
+        if name == "other" and other is not None:
+            ask, text = other.ask, other.prediction
         if text is None:
             return None
-        sure = branch.sure if name == "found" else ()
-        parts = ask, text, sure
-        known = self._sides.get((branch.id, name), parts)
-        if known is None:
-            diagnosis = self._diagnosed.get((branch.id,), _texts(branch)) if name != "other" else None
+        confidences = branch.confidences if name == "found" else ()
+        inputs = ask, text, confidences
+        run = self._runs.get((branch.id, name), inputs)
+        if run is None:
+            diagnosis = self._diagnoses.get((branch.id,), _texts(branch)) if name != "other" else None
             reading = None if diagnosis is None else diagnosis.truth if name == "truth" else diagnosis.found
             with without_gc():
-                known = Run(name, ask, text, sure=sure, reading=reading)
-        return self._sides.put((branch.id, name), parts, known)
+                run = Run(name, ask, text, confidences=confidences, reading=reading)
+        return self._runs.put((branch.id, name), inputs, run)
 
-    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
-        """Two sides of a branch, row by row; made anew when the branch has grown.
+    def run_diff(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
+        """Compare two runs of a branch row by row. Without a known truth nothing differs.
 
-        Where nobody knows the truth there is nothing on its side, and nothing differs.
+        Raises:
+            UsageError: There is no such branch or run, or the runs have different notations.
         """
-        return self._pair(self.branch(branch), left, right)
+        return self._run_diff(self.branch(branch), left, right)
 
-    def _pair(self, branch: Branch, left: str = "truth", right: str = "found") -> RunDiff:
-        name, parts = (branch.id, left, right), (*_texts(branch), branch.sure)
-        known = self._pairs.get(name, parts)
-        if known is not None:
-            return known
-        reference, beside = self._side(branch, left), self._side(branch, right)
-        if beside is None:
-            raise UsageError(f"branch {branch.id} has no truth: {branch.why}")
-        if reference is not None and reference.prediction.codec != beside.prediction.codec:
-            raise UsageError(f"{left} and {right} are written in two notations: they do not compare")
-        diagnosis = self._diagnosed.get((branch.id,), _texts(branch))
+    def _run_diff(self, branch: Branch, left: str = "truth", right: str = "found") -> RunDiff:
+        name, inputs = (branch.id, left, right), (*_texts(branch), branch.confidences)
+        run_diff = self._run_diffs.get(name, inputs)
+        if run_diff is not None:
+            return run_diff
+        reference, compared = self._run(branch, left), self._run(branch, right)
+        if compared is None:
+            raise UsageError(f"branch {branch.id} has no actual run: {branch.why}")
+        if reference is not None and reference.prediction.codec != compared.prediction.codec:
+            raise UsageError(f"{left} and {right} cannot be compared: they are in different notations")
+        diagnosis = self._diagnoses.get((branch.id,), _texts(branch))
         divergences = diagnosis.divergences if diagnosis and (left, right) == ("truth", "found") else None
-        pair = RunDiff(reference, beside, divergences)
-        return self._pairs.put(name, parts, pair)
+        return self._run_diffs.put(name, inputs, RunDiff(reference, compared, divergences))
 
     def describe(self) -> dict[str, Any]:
-        """All that is known of the scene but its rows, ready for JSON."""
+        """Return everything but the rows as JSON."""
         branches = self._branches
         root = branches[0]
-        whole: dict[str, Any] = plain(
+        description: dict[str, Any] = plain(
             {
                 "name": self.name,
                 "model": self.model,
@@ -278,20 +284,20 @@ class Session:
                 "codec": root.found.codec,
                 "program": program_json(root.ask.program),
                 "branches": [self._branch_json(branch, root) for branch in branches],
-                "sides": list(self.sides),
+                "sides": list(self.run_names),
             }
         )
-        return whole
+        return description
 
     def describe_branch(self, number: int) -> dict[str, Any]:
-        """One of the branches in what `describe` says."""
-        one: dict[str, Any] = plain(self._branch_json(self.branch(number), self._branches[0]))
-        return one
+        """Return one branch as `describe` has it."""
+        description: dict[str, Any] = plain(self._branch_json(self.branch(number), self._branches[0]))
+        return description
 
     def _branch_json(self, branch: Branch, root: Branch) -> dict[str, Any]:
-        return branch_json(branch, self._pair(branch), root, self.tokenizer)
+        return branch_json(branch, self._run_diff(branch), root, self.tokenizer)
 
 
 def _texts(branch: Branch) -> tuple[object, ...]:
-    """What the sides of a branch are read from."""
+    """What the runs of a branch are read from."""
     return branch.ask, branch.truth, branch.found

@@ -1,6 +1,6 @@
-"""A true run beside an imagined one, as rows of pieces: what a terminal colours and a page marks up. Knows neither.
+"""The actual and the predicted run side by side, as rows of text pieces that a terminal or a page renders.
 
-Every text that it makes is escaped for one line (`core.escape`): a model may have written anything.
+Every text is escaped for one line: a model may have written anything.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import HIDDEN, Divergence
 from worldline.diagnose.reading import threads_of
 
-LONGEST = 2_000  # characters of one value that can matter to a row
+MAX_VALUE_CHARS = 2_000
 ACTIONS = ("event", "line", "missing", "extra")
 
 
 @dataclass(frozen=True)
 class CellPiece:
-    """Some text of a cell: an `event`, a `name`, a `value`, a `place` or what is `hidden`, and whether it differs.
+    """Some text of a cell. `kind` is `event`, `name`, `value`, `place` or `hidden`.
 
-    `at` is the character at which it parts from what stands beside it, where something does.
+    `at` is the first character that differs from the piece beside it, if there is one.
     """
 
     text: str
@@ -35,11 +35,10 @@ class CellPiece:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedRow:
-    """One row: the step, its place in the source, both cells (None: there is no such step), and how sure it was.
+    """One row: the step, its place in the source, both cells (None: no such step), and the model's confidence.
 
-    `kind`: `same`, `first` for the first divergence, `later` for the others, `alone` where one side has no step and
-    nothing can be compared; `gap` stands for `skipped` rows.
-    `found` is the number of the imagined step.
+    `kind` is `same`, `first` for the first divergence, `later` for others, `alone` if one run has no step there, or
+    `gap` in place of `skipped` rows. `found` is the number of the predicted step.
     """
 
     kind: str
@@ -49,41 +48,44 @@ class ComparedRow:
     depth: int = 0
     wanted: tuple[CellPiece, ...] | None = None
     got: tuple[CellPiece, ...] | None = None
-    sure: float | None = None
+    confidence: float | None = None
     skipped: int = 0
     found: int | None = None
 
 
 def values_of(row: ComparedRow) -> Iterator[str]:
-    """The values in both cells of a row."""
+    """Yield the values in both cells of a row."""
     for piece in (*(row.wanted or ()), *(row.got or ())):
         if piece.kind in ("value", "event"):
             yield piece.text.partition("=" if piece.kind == "value" else " ")[2]
 
 
-def window(count: int, middle: int | None, most: int) -> list[tuple[int, int]]:
-    """The rows to show of so many: all, or those around the middle, or the first and the last; as half-open spans."""
-    if not most or count <= most:
+def window(count: int, middle: int | None, max_rows: int) -> list[tuple[int, int]]:
+    """Choose which of `count` rows to show: all, those around the middle, or the first and last; as half-open spans."""
+    if not max_rows or count <= max_rows:
         return [(0, count)]
     if middle is None:
-        return [(0, most - most // 4), (count - most // 4, count)]
-    start = max(0, min(middle - most // 3, count - most))
-    return [(start, start + most)]
+        return [(0, max_rows - max_rows // 4), (count - max_rows // 4, count)]
+    start = max(0, min(middle - max_rows // 3, count - max_rows))
+    return [(start, start + max_rows)]
 
 
-def beside(
+def compared_rows(
     rows: Sequence[AlignedRow],
-    truth: Sequence[Event],
-    found: Sequence[Event],
+    actual: Sequence[Event],
+    predicted: Sequence[Event],
     first: Divergence | None,
-    sure: Sequence[float] = (),
-    most: int = 0,
+    confidences: Sequence[float] = (),
+    max_rows: int = 0,
 ) -> Iterator[ComparedRow]:
-    """The rows of two runs, windowed around the first divergence."""
+    """Yield at most `max_rows` rows of two runs, around the first divergence; 0 for all rows.
+
+    `confidences` are log-probabilities of the predicted steps.
+    """
     middle = next((n for n, row in enumerate(rows) if first is not None and first in row.differs), None)
-    wanted, got = _Side(truth), _Side(found)
+    left, right = _Cells(actual), _Cells(predicted)
     at = 0
-    for start, end in window(len(rows), middle, most):
+    for start, end in window(len(rows), middle, max_rows):
         if start > at:
             yield ComparedRow(kind="gap", skipped=start - at)
         for number in range(start, end):
@@ -91,66 +93,73 @@ def beside(
             kind = "same" if row.truth is not None and row.found is not None else "alone"
             if row.differs:
                 kind = "first" if number == middle else "later"
-            yield _compared(rows[number], kind, wanted, got, sure)
+            yield _compared(row, kind, left, right, confidences)
         at = end
     if at < len(rows):
         yield ComparedRow(kind="gap", skipped=len(rows) - at)
 
 
-def alone(found: Sequence[Event], sure: Sequence[float] = (), most: int = 0) -> Iterator[ComparedRow]:
-    """The rows of one run."""
-    rows = beside([AlignedRow(i, None) for i in range(len(found))], found, (), None, sure, most)
+def rows_of_run(
+    events: Sequence[Event], confidences: Sequence[float] = (), max_rows: int = 0
+) -> Iterator[ComparedRow]:
+    """Yield the rows of a single run."""
+    rows = compared_rows(
+        [AlignedRow(i, None) for i in range(len(events))], events, (), None, confidences, max_rows
+    )
     return (replace(row, kind="same") if row.kind == "alone" else row for row in rows)
 
 
-def _compared(row: AlignedRow, kind: str, wanted: _Side, got: _Side, sure: Sequence[float]) -> ComparedRow:
-    one = wanted.events[row.truth] if row.truth is not None else None
-    other = got.events[row.found] if row.found is not None else None
-    side, here = (wanted, one) if one is not None else (got, other)
-    apart = one is None or other is None or one.action != other.action
-    spoken = row.found if got.events else row.truth  # of a run alone, its own
-    cells = _parted(
-        wanted.pieces(row.truth, row.differs, placed=False), got.pieces(row.found, row.differs, placed=apart)
+def _compared(
+    row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidences: Sequence[float]
+) -> ComparedRow:
+    actual = left.events[row.truth] if row.truth is not None else None
+    predicted = right.events[row.found] if row.found is not None else None
+    cells, moment = (left, actual) if actual is not None else (right, predicted)
+    has_own_place = actual is None or predicted is None or actual.action != predicted.action
+    step = row.found if right.events else row.truth  # of a single run, its own
+    wanted, got = _marked(
+        left.pieces(row.truth, row.differs, placed=False),
+        right.pieces(row.found, row.differs, placed=has_own_place),
     )
     return ComparedRow(
         kind=kind,
         step=row.truth if row.truth is not None else row.found,
-        line=here.line if here else None,
-        file=here.file if here else None,
-        depth=side.depths.get(here.frame, 0) if here else 0,
-        wanted=cells[0],
-        got=cells[1],
-        sure=math.exp(sure[spoken]) if spoken is not None and spoken < len(sure) else None,
-        found=spoken,
+        line=moment.line if moment else None,
+        file=moment.file if moment else None,
+        depth=cells.depths.get(moment.frame, 0) if moment else 0,
+        wanted=wanted,
+        got=got,
+        confidence=math.exp(confidences[step]) if step is not None and step < len(confidences) else None,
+        found=step,
     )
 
 
 _Cell = tuple[CellPiece, ...] | None
 
 
-def _parted(one: _Cell, other: _Cell) -> tuple[_Cell, _Cell]:
-    """Two cells, each piece that differs with the place where it parts from the other's piece of that name."""
-    if one is None or other is None:
-        return one, other
+def _marked(wanted: _Cell, got: _Cell) -> tuple[_Cell, _Cell]:
+    """Two cells; each piece that differs gets the first character at which it does."""
+    if wanted is None or got is None:
+        return wanted, got
 
-    def placed(pieces: tuple[CellPiece, ...], beside: tuple[CellPiece, ...]) -> tuple[CellPiece, ...]:
-        known = {_about(piece): piece.text for piece in beside if piece.differs}
+    def marked(pieces: tuple[CellPiece, ...], others: tuple[CellPiece, ...]) -> tuple[CellPiece, ...]:
+        texts = {_subject(piece): piece.text for piece in others if piece.differs}
         return tuple(
-            replace(piece, at=first_difference(piece.text, known[_about(piece)]))
-            if piece.differs and _about(piece) in known
+            replace(piece, at=first_difference(piece.text, texts[_subject(piece)]))
+            if piece.differs and _subject(piece) in texts
             else piece
             for piece in pieces
         )
 
-    return placed(one, other), placed(other, one)
+    return marked(wanted, got), marked(got, wanted)
 
 
-def _about(piece: CellPiece) -> str:
+def _subject(piece: CellPiece) -> str:
     return piece.text.partition("=")[0] if piece.kind == "value" else piece.text.partition(" ")[0]
 
 
-class _Side:
-    """The events of one side: what each shows of its names, and how deep its frame is."""
+class _Cells:
+    """The cells of one run: what each event shows of its names, and the depth of its frame."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self.events, self.depths = events, dict[int, int]()
@@ -170,34 +179,34 @@ class _Side:
     def pieces(
         self, at: int | None, differs: Sequence[Divergence], *, placed: bool
     ) -> tuple[CellPiece, ...] | None:
-        """The cell of a moment; `placed`: with its line, since it is not the row's."""
+        """Return the cell of an event; `placed`: with its line, if that is not the row's."""
         if at is None:
             return None
-        moment, names = self.events[at], {one.name for one in differs if one.name is not None}
-        whole = any(one.what in ACTIONS for one in differs)
-        argued = any(one.name is None for one in differs)
-        found = [] if self.threads is None else [CellPiece(f"thread {self.threads[at]}", "place")]
+        moment, names = self.events[at], {divergence.name for divergence in differs}
+        has_other_action = any(divergence.what in ACTIONS for divergence in differs)
+        pieces = [] if self.threads is None else [CellPiece(f"thread {self.threads[at]}", "place")]
+
+        def add(text: str, kind: str, differs: bool) -> None:
+            pieces.append(CellPiece(printable(text), kind, differs))
+
         for kind, value in moment.hidden:
-            told = printable(f"{in_words(kind)}: {value[:LONGEST]}")
-            found.append(CellPiece(told, "hidden", whole or HIDDEN in names))
+            text = f"{in_words(kind)}: {value[:MAX_VALUE_CHARS]}"
+            add(text, "hidden", has_other_action or HIDDEN in names)
         if placed:
-            found.append(CellPiece(f"line {_lines(moment)}", "place", whole))
+            add(f"line {_lines(moment)}", "place", has_other_action)
         if moment.event != "line":
-            arg = f" {moment.arg[:LONGEST]}" if moment.arg is not None else ""
-            found.append(CellPiece(printable(moment.event + arg), "event", whole or argued))
-        values = self._changed[at] | {n: moment.values[n] for n in names if n in moment.values}
-        for name, value in values.items():
-            found.append(CellPiece(printable(f"{name}={value[:LONGEST]}"), "value", whole or name in names))
-        found += [
-            CellPiece(printable(f"del {name}"), "value", whole or name in names) for name in moment.gone
-        ]
+            arg = f" {moment.arg[:MAX_VALUE_CHARS]}" if moment.arg is not None else ""
+            add(moment.event + arg, "event", has_other_action or None in names)
+        differing = {
+            name: moment.values[name] for name in names if name is not None and name in moment.values
+        }
+        for name, value in {**self._changed[at], **differing}.items():
+            add(f"{name}={value[:MAX_VALUE_CHARS]}", "value", has_other_action or name in names)
+        for name in moment.gone:
+            add(f"del {name}", "value", has_other_action or name in names)
         for name, other in moment.same.items():
-            found.append(
-                CellPiece(
-                    printable(f"{name} is {other}" if other else f"{name} apart"), "value", name in names
-                )
-            )
-        return tuple(found)
+            add(f"{name} is {other}" if other else f"{name} apart", "value", name in names)
+        return tuple(pieces)
 
 
 def _lines(moment: Event) -> str:

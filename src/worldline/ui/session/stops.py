@@ -1,9 +1,9 @@
-"""The ways to stop: where a run that goes on stops because it parts from the truth, or raises. One table for all.
+"""The kinds of stops: where `continue` stops because the prediction diverges or raises. One table for all front ends.
 
-`first-action` and `first-state` are the two ways in which a world model errs at all; `wrong` is each time that it errs
-anew; `divergence` is every difference, also those that only follow. A cause names the one divergence that `diagnose`
-blames. At positions (`stop_points`) a wrong action stops before its line, a wrong state where it is to be seen; rows
-(`next_stop`) stop where the difference stands.
+`first-action` and `first-state` are the first divergences of either kind; `wrong` is every new error; `divergence` is
+every difference, including consequences. A cause stops at the divergence that `diagnose` explains. Positions
+(`stop_points`) stop before the line of a wrong action and where a wrong state becomes visible; rows (`next_stop`) stop
+at the row of the divergence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, CAUSES_WITHOUT_DIVERGENCE, Cause
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.marks.syntax import code_lines
-from worldline.ui.session.run_diff import RIGHT, WRONG, PairRow, RunDiff
+from worldline.ui.session.run_diff import RIGHT, WRONG, RunDiff, RunDiffRow
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.stepping import OPEN, Stepper, verdicts, written_rows
 
@@ -27,7 +27,7 @@ Location = tuple[str | None, int]  # a file (None: the main one) and a line
 
 @dataclass(frozen=True)
 class StopKind:
-    """A way to stop: its name, what it is called in a list, what it means, and both in the terminal's few words."""
+    """A kind of stop: its name, its label and description in an editor, and both for the terminal."""
 
     name: str
     label: str
@@ -42,32 +42,32 @@ STOPS = {
     kind.name: kind
     for kind in (
         StopKind(
-            FIRST_ACTION, "First wrong action", "the model goes to a line that does not come next",
-            "action", "the first wrong action: a line that does not come next",
+            FIRST_ACTION, "First wrong action", "The first predicted line that does not execute next.",
+            "action", "the first wrong action: a line that does not execute next",
         ),
         StopKind(
-            FIRST_STATE, "First wrong state", "a value, name or output that the line does not leave",
-            "value", "the first wrong value: one that the line does not leave",
+            FIRST_STATE, "First wrong state", "The first predicted value, name or output that is not the actual one.",
+            "value", "the first wrong value, name or output",
         ),
         StopKind(
-            NEW_ERROR, "Every new error", "it goes wrong although all that it knew was right",
-            "wrong", "every new error, where all that was known before was right",
+            NEW_ERROR, "Every new error", "Every wrong step after a correct state.",
+            "wrong", "every new error: a wrong step after a correct state",
         ),
         StopKind(
-            DIVERGENCE, "Any divergence", "whatever differs from the interpreter, also as a consequence",
-            "any", "any divergence, also one that only follows",
+            DIVERGENCE, "Any divergence", "Every difference from the actual run, including consequences.",
+            "any", "any divergence, including consequences",
         ),
         StopKind(
-            CAUSE, "Cause", "where the cause of the first divergence is this one",
-            "cause", "where the cause of the first divergence is seen",
+            CAUSE, "Cause", "The first divergence, if it has this cause.",
+            "cause", "the divergence that the cause explains",
         ),
         StopKind(
-            RAISED, "Raised exceptions", "the program raises, as the model imagines it",
-            "raise", "exceptions, as the model imagines them",
+            RAISED, "Raised exceptions", "Every exception that the model predicts.",
+            "raise", "predicted exceptions",
         ),
     )
 }  # fmt: skip
-"""Every way to stop, besides breakpoints."""
+"""Every kind of stop besides breakpoints."""
 FIRSTS = {"action": FIRST_ACTION, "state": FIRST_STATE}
 DEFAULT_STOPS = tuple(FIRSTS.values())
 CAUSE_STOPS = {
@@ -82,12 +82,12 @@ DETAILED_STOPS = {
     for kind in STOPS.values()
     for detail in (CAUSE_STOPS.values() if kind.name == CAUSE else [kind])
 }
-"""The same with one kind for each cause, for whoever stops at one and not at another."""
+"""The same, with one kind for each cause."""
 
 
 @dataclass(frozen=True)
 class StopPoint:
-    """A position that stops somebody: the name of its kind, in a few words, and in full."""
+    """A position to stop at: the name of its kind, a title and a sentence."""
 
     position: int
     kind: str
@@ -96,76 +96,77 @@ class StopPoint:
 
 
 def stop_points(
-    stepper: Stepper, pair: RunDiff | None, cause: Cause | None, *, growing: bool = False
+    stepper: Stepper, run_diff: RunDiff | None, cause: Cause | None, *, is_running: bool = False
 ) -> list[StopPoint]:
-    """Every position that stops somebody, in order.
+    """List the positions to stop at, in order.
 
-    While the run still grows, only what more steps cannot change: up to the first wrong action, and without a cause.
+    While the model `is_running`, only points that further steps cannot change are listed: up to the first wrong
+    action, and without a cause.
     """
-    found = list(_raised(stepper))
-    if pair is not None:
-        found += _parted(stepper, pair, growing)
-        found += () if growing else _blamed(stepper, cause)
-    return sorted(found, key=lambda one: one.position)
+    points = list(_raised(stepper))
+    if run_diff is not None:
+        points += _divergences(stepper, run_diff, is_running)
+        points += () if is_running else _caused(stepper, cause)
+    return sorted(points, key=lambda point: point.position)
 
 
 def _raised(stepper: Stepper) -> Iterator[StopPoint]:
     for p, moment in enumerate(stepper.events):
         if moment.event == "raise":
-            title = (moment.arg or "").partition("(")[0] or "an exception"
+            title = (moment.arg or "").partition("(")[0] or "exception"
             yield StopPoint(p, RAISED, title, moment.arg or "")
 
 
-def _first_wrong(pair: RunDiff, what: str, written: int) -> int | None:
-    """The first row, of so many, whose `action` or `state` is wrong."""
-    return next((row for row in range(written) if getattr(pair.rows[row], what) == WRONG), None)
+def _first_wrong(run_diff: RunDiff, part: str, written: int) -> int | None:
+    """The first of `written` rows whose `action` or `state` is wrong."""
+    return next((row for row in range(written) if getattr(run_diff.rows[row], part) == WRONG), None)
 
 
-def _parted(stepper: Stepper, pair: RunDiff, growing: bool) -> Iterator[StopPoint]:
-    """What a pair of runs says, row by row."""
-    firsts = {what: _first_wrong(pair, what, len(pair.rows)) for what in FIRSTS}
-    following = _following(pair, len(stepper))
-    for n, row in enumerate(pair.rows):
-        if growing and row.right is None:
+def _divergences(stepper: Stepper, run_diff: RunDiff, is_running: bool) -> Iterator[StopPoint]:
+    """The stops of a run diff, row by row."""
+    firsts = {part: _first_wrong(run_diff, part, len(run_diff.rows)) for part in FIRSTS}
+    following = _following(run_diff, len(stepper))
+    for n, row in enumerate(run_diff.rows):
+        if is_running and row.right is None:
             return
-        for what, first in FIRSTS.items():
-            verdict: str = getattr(row, what)
+        for part, first in FIRSTS.items():
+            verdict: str = getattr(row, part)
             if verdict == RIGHT:
                 continue
-            position = _position(stepper, row, what, following[n])
-            if growing and position >= len(stepper):
+            position = _position(stepper, row, part, following[n])
+            if is_running and position >= len(stepper):
                 return
             text = differences_in_words(row.differs)
-            kinds = [first] if firsts[what] == n else []
+            kinds = [first] if firsts[part] == n else []
             kinds += [NEW_ERROR] if verdict == WRONG else []
             kinds += [DIVERGENCE] if row.differs else []
             for kind in kinds:
-                yield StopPoint(position, kind, f"{verdict} {what}", text)
-        if growing and row.action != RIGHT:
+                yield StopPoint(position, kind, f"{verdict} {part}", text)
+        if is_running and row.action != RIGHT:
             return
 
 
-def _following(pair: RunDiff, end: int) -> list[int]:
-    """For each row the found step in it, or the next that there is."""
-    found = []
-    for row in reversed(pair.rows):
+def _following(run_diff: RunDiff, end: int) -> list[int]:
+    """For each row its predicted step, or the next one after it."""
+    steps = []
+    for row in reversed(run_diff.rows):
         end = end if row.right is None else row.right
-        found.append(end)
-    return found[::-1]
+        steps.append(end)
+    return steps[::-1]
 
 
-def _position(stepper: Stepper, row: PairRow, what: str, following: int) -> int:
-    """Where a row's error is seen: a missing step, before the next one that there is."""
+def _position(stepper: Stepper, row: RunDiffRow, part: str, following: int) -> int:
+    """The position that shows the error of a row; for a missing step, that of the next one."""
     if row.right is None:
         return following
-    if what == "action":
+    if part == "action":
         return row.right
-    if any(one.name not in (None, "%") for one in row.differs):
+    if any(divergence.name not in (None, "%") for divergence in row.differs):
         return stepper.settled(row.right)
     return min(row.right + 1, len(stepper))
 
 
-def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
+def _caused(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
     if cause is None or cause.name in CAUSES_WITHOUT_DIVERGENCE:
         return
     first = cause.divergence
@@ -184,89 +185,91 @@ def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
 
 
 def next_stop(
-    pair: RunDiff,
+    run_diff: RunDiff,
     branch: Branch,
     rows: Iterable[int],
     *,
     stops: Collection[str],
     breakpoints: Collection[Location] = (),
 ) -> tuple[int, str] | None:
-    """The first of some rows at which one of these kinds, or a breakpoint, stops, and why; None where none does."""
-    written = written_rows(pair, branch)
-    special = _special(pair, branch, written, stops)
+    """Find the first of some rows to stop at, and the reason: one of these kinds of stops, or a breakpoint."""
+    written = written_rows(run_diff, branch)
+    firsts = _first_stops(run_diff, branch, written, stops)
     for row in rows:
-        why = special.get(row) or _why(pair, row, written, stops, breakpoints)
-        if why:
-            return row, why
+        reason = firsts.get(row) or _reason(run_diff, row, written, stops, breakpoints)
+        if reason:
+            return row, reason
     return None
 
 
-def _special(pair: RunDiff, branch: Branch, written: int, stops: Collection[str]) -> dict[int, str]:
-    """The rows that are the first of their kind."""
-    found: dict[int, str] = {}
-    for what, stop in FIRSTS.items():
-        row = _first_wrong(pair, what, written) if stop in stops else None
+def _first_stops(run_diff: RunDiff, branch: Branch, written: int, stops: Collection[str]) -> dict[int, str]:
+    """The rows that are the first of their kind, with the reason to stop."""
+    reasons: dict[int, str] = {}
+    for part, stop in FIRSTS.items():
+        row = _first_wrong(run_diff, part, written) if stop in stops else None
         if row is not None:
-            found[row] = f"the first wrong {STOPS[stop].word}"
+            reasons[row] = f"the first wrong {STOPS[stop].word}"
     cause = branch.cause
     if CAUSE in stops and cause is not None and cause.divergence is not None:
-        row = next((i for i, one in enumerate(pair.rows) if cause.divergence in one.differs), None)
+        row = next((i for i, line in enumerate(run_diff.rows) if cause.divergence in line.differs), None)
         if row is not None:
-            found[row] = f"the cause: {cause.name}"
-    return found
+            reasons[row] = f"the cause: {cause.name}"
+    return reasons
 
 
-def _why(
-    pair: RunDiff, row: int, written: int, stops: Collection[str], breakpoints: Collection[Location]
+def _reason(
+    run_diff: RunDiff, row: int, written: int, stops: Collection[str], breakpoints: Collection[Location]
 ) -> str:
     if breakpoints:
-        for location in locations(pair, row):
+        for location in locations(run_diff, row):
             if location in breakpoints:
                 return f"the breakpoint at line {location[1]}"
-    found = verdicts(pair, row, written)
-    if NEW_ERROR in stops and WRONG in found:
+    both = verdicts(run_diff, row, written)
+    if NEW_ERROR in stops and WRONG in both:
         return "a new error"
-    if DIVERGENCE in stops and not set(found) <= {RIGHT, OPEN}:
+    if DIVERGENCE in stops and not set(both) <= {RIGHT, OPEN}:
         return "a divergence"
-    step = pair.rows[row].right
-    if RAISED in stops and step is not None and pair.right.events[step].event == "raise":
+    step = run_diff.rows[row].right
+    if RAISED in stops and step is not None and run_diff.right.events[step].event == "raise":
         return "an exception"
     return ""
 
 
-def locations(pair: RunDiff, row: int) -> Iterator[Location]:
-    """The lines that run in a row, for either side."""
+def locations(run_diff: RunDiff, row: int) -> Iterator[Location]:
+    """Yield the lines that execute in a row, in either run."""
     for name in ("left", "right"):
-        side, step = pair.side(name), getattr(pair.rows[row], name)
-        if side is not None and step is not None:
-            moment = side.events[step]
+        run, step = run_diff.run(name), getattr(run_diff.rows[row], name)
+        if run is not None and step is not None:
+            moment = run.events[step]
             if moment.event == "line" and moment.line is not None:
                 yield moment.file, moment.line
 
 
-def stop_index(pair: RunDiff, branch: Branch, per: int) -> dict[str, Any]:
-    """For whoever walks through rows himself: the rows that DEFAULT_STOPS stop at, each with why, and, for each `per`
-    rows, the lines of the main file at which a breakpoint would stop there."""
-    special = _special(pair, branch, written_rows(pair, branch), DEFAULT_STOPS)
-    bins = [range(start, min(start + per, len(pair.rows))) for start in range(0, len(pair.rows), per)]
-    return {"stops": sorted(special.items()), "lines": [sorted(_lines(pair, rows)) for rows in bins]}
+def stop_index(run_diff: RunDiff, branch: Branch, per: int) -> dict[str, Any]:
+    """Return an index for a client that steps on its own.
+
+    It has the rows at which DEFAULT_STOPS stop, with the reason, and the lines that execute in every `per` rows.
+    """
+    firsts = _first_stops(run_diff, branch, written_rows(run_diff, branch), DEFAULT_STOPS)
+    bins = [range(start, min(start + per, len(run_diff.rows))) for start in range(0, len(run_diff.rows), per)]
+    return {"stops": sorted(firsts.items()), "lines": [sorted(_lines(run_diff, rows)) for rows in bins]}
 
 
-def stop_lines(pair: RunDiff, row: int) -> list[int]:
-    """The lines of the main file at which a breakpoint stops in a row."""
-    return sorted(_lines(pair, (row,)))
+def stop_lines(run_diff: RunDiff, row: int) -> list[int]:
+    """Return the lines of the main file that execute in a row."""
+    return sorted(_lines(run_diff, (row,)))
 
 
-def _lines(pair: RunDiff, rows: Iterable[int]) -> set[int]:
-    return {line for row in rows for file, line in locations(pair, row) if file is None}
+def _lines(run_diff: RunDiff, rows: Iterable[int]) -> set[int]:
+    return {line for row in rows for file, line in locations(run_diff, row) if file is None}
 
 
 @lru_cache(maxsize=256)
-def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
-    """The lines of a program's file that can run, where a breakpoint can stand: one between them moves to the next.
+def runnable_lines(program: Program, file: str | None = None) -> tuple[int, ...]:
+    """Return the lines of a program's file that can execute, and so can have a breakpoint.
 
-    Of a call, without those that only a module's body has. Of another language than Python, every line with code: which
-    of them run only a guest knows, and whoever looks at a run may have none.
+    For a call, lines of the module's body are left out. For languages other than Python every line with code counts:
+    only a toolchain knows which of them execute, and a reader of a run may not have one.
     """
     source = program.source if file is None else dict(program.files).get(file, "")
     if not program.lang.has_syntax_tree:

@@ -1,52 +1,57 @@
-"""A whole pair in so many bins: where something is wrong, what follows from it, and how sure the model was."""
+"""A run diff in bins: where the prediction is wrong, what follows from that, and the model's confidence."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.ui.session.run_diff import CONSEQUENTIAL, RIGHT, WRONG, PairRow, RunDiff
+from worldline.ui.session.run_diff import CONSEQUENTIAL, RIGHT, WRONG, RunDiff, RunDiffRow
 from worldline.ui.session.stepping import OPEN, verdicts
 
 BINS = 1_000
 CODES = (RIGHT, WRONG, CONSEQUENTIAL, OPEN)
-"""What the numbers of a bin mean."""
-_RANKED = (OPEN, RIGHT, CONSEQUENTIAL, WRONG)  # the worst of a bin is shown
-_RANK = {verdict: rank for rank, verdict in enumerate(_RANKED)}
+"""The verdict that each number in a bin stands for."""
+_BEST_TO_WORST = (OPEN, RIGHT, CONSEQUENTIAL, WRONG)
 
 
-def timeline(pair: RunDiff, bins: int = BINS, written: int | None = None) -> dict[str, Any]:
-    """The rows in bins: action and state as numbers (CODES), the least sure, which sides have steps.
+def timeline(run_diff: RunDiff, bins: int = BINS, written: int | None = None) -> dict[str, Any]:
+    """Summarise the rows in at most `bins` bins; rows from number `written` on have no verdict.
 
-    Of rows behind the first `written` ones, where that is said, nothing is judged.
+    Each bin has the worst verdicts on actions and states as numbers (`CODES`), the lowest confidence, and whether the
+    left and the right run have steps there.
     """
     if bins < 1:
-        raise UsageError(f"a timeline has a bin or more, not {bins}")
-    rows = pair.rows
+        raise UsageError(f"a timeline needs at least one bin, not {bins}")
+    rows = run_diff.rows
     per = max(1, -(-len(rows) // bins))
     known = len(rows) if written is None else written
     spans = (range(start, min(start + per, len(rows))) for start in range(0, len(rows), per))
-    found = [_bin(pair, span, known) for span in spans]
-    first = pair.first if pair.first is not None and pair.first < known else None
-    return {"rows": len(rows), "per": per, "first": first, "bins": found}
+    first = run_diff.first if run_diff.first is not None and run_diff.first < known else None
+    return {
+        "rows": len(rows),
+        "per": per,
+        "first": first,
+        "bins": [_bin(run_diff, span, known) for span in spans],
+    }
 
 
-def _bin(pair: RunDiff, span: range, written: int) -> list[Any]:
-    rows = pair.rows[span.start : span.stop]
-    told = [verdicts(pair, n, written) for n in span]
-    sure = [chance for row in rows if (chance := _sure(pair, row)) is not None]
+def _bin(run_diff: RunDiff, span: range, written: int) -> list[Any]:
+    rows = run_diff.rows[span.start : span.stop]
+    actions, states = zip(*(verdicts(run_diff, n, written) for n in span), strict=True)
+    confidences = [confidence for row in rows if (confidence := _confidence(run_diff, row)) is not None]
     return [
-        *(CODES.index(_RANKED[max(_RANK[one[what]] for one in told)]) for what in (0, 1)),
-        min(sure, default=None),
+        *(CODES.index(max(verdict, key=_BEST_TO_WORST.index)) for verdict in (actions, states)),
+        min(confidences, default=None),
         int(any(row.left is not None for row in rows)),
         int(any(row.right is not None for row in rows)),
     ]
 
 
-def _sure(pair: RunDiff, row: PairRow) -> float | None:
-    """How sure the right side was of its step, or, where it does not say, the left."""
-    for side, step in ((pair.right, row.right), (pair.left, row.left)):
-        sure = side.sure(step) if side is not None and step is not None else None
-        if sure is not None:
-            return sure[0] * sure[1]
+def _confidence(run_diff: RunDiff, row: RunDiffRow) -> float | None:
+    """The confidence of the right run in its step, or of the left one if the right has none."""
+    for run, step in ((run_diff.right, row.right), (run_diff.left, row.left)):
+        confidence = run.confidence(step) if run is not None and step is not None else None
+        if confidence is not None:
+            return math.prod(confidence)
     return None

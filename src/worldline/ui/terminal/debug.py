@@ -18,7 +18,7 @@ from worldline.diagnose.debug import Debugged
 from worldline.diagnose.imagine import Imagined
 from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, alone, beside, values_of
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, rows_of_run, values_of
 from worldline.ui.terminal.plain import print_line, program_title
 from worldline.ui.terminal.source import HighlightedSource
 from worldline.ui.terminal.table import MAX_INDENT, named_values
@@ -45,7 +45,9 @@ def print_debugged(
     diagnosis, sample = debugged.diagnosis, debugged.sample
     first = diagnosis.first
     shown = list(
-        beside(debugged.rows, diagnosis.truth.events, diagnosis.found.events, first, debugged.sure, rows)
+        compared_rows(
+            debugged.rows, diagnosis.truth.events, diagnosis.found.events, first, debugged.sure, rows
+        )
     )
     print_line(console, _heading(sample.ask.program, debugged.model))
     heads = ("actual", "predicted")
@@ -58,7 +60,7 @@ def print_debugged(
 def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
     """Print a prediction alone; at most `rows` rows, 0 for all."""
     print_line(console, _heading(imagined.ask.program, imagined.model))
-    shown = list(alone(imagined.reading.events, imagined.sure, rows))
+    shown = list(rows_of_run(imagined.reading.events, imagined.sure, rows))
     _print_rows(console, imagined.ask.program, shown, ("predicted",), imagined.folds, unfold=unfold)
     _print_names(console, imagined.ask.program, shown)
     for label, text, style in ending(imagined.found, imagined.reading):
@@ -101,7 +103,7 @@ def _print_rows(
     head = Text(" " * (numbers + 8 + code_width), style="dim")
     for title in heads:
         head.append(" │ ").append(f"{title:<{cell}}"[:cell])
-    if not narrow and any(row.sure is not None for row in shown):
+    if not narrow and any(row.confidence is not None for row in shown):
         head.append(f" {CONFIDENCE}")
     print_line(console, head)
     for row in shown:
@@ -144,8 +146,10 @@ def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int, perc
     text.append_text(code)
     for pieces, colour in ((row.wanted, "bold green"), (row.got, "bold red"))[:sides]:
         text.append(" │ ", style="dim").append_text(_cell(pieces, colour, cell, row.kind))
-    if row.sure is not None:
-        text.append(f" {percent(row.sure):>{percents}}", style="dim" if row.sure >= 0.9 else "yellow")
+    if row.confidence is not None:
+        text.append(
+            f" {percent(row.confidence):>{percents}}", style="dim" if row.confidence >= 0.9 else "yellow"
+        )
     return text
 
 

@@ -40,15 +40,15 @@ _NESTED_SETTINGS = ("options", "extras")
 KINDS = ("horizon", "depth", "type", "cause", "suite", "ending")
 
 
-def runs(scenes: SessionCache) -> list[dict[str, Any]]:
+def runs(sessions: SessionCache) -> list[dict[str, Any]]:
     """List the open runs. Typed programs, if there are any, are the last run."""
-    listed = [{"id": str(n), **describe_run(index)} for n, index in enumerate(scenes.runs)]
-    if typed := scenes.typed():
+    listed = [{"id": str(n), **describe_run(index)} for n, index in enumerate(sessions.runs)]
+    if typed := sessions.typed():
         live = {
             "id": LIVE,
             "name": "typed programs",
             "suite": LIVE,
-            "model": ", ".join(sorted({cached.scene.model for cached in typed})),
+            "model": ", ".join(sorted({cached.session.model for cached in typed})),
             "samples": len(typed),
             "live": True,
             "config": {},
@@ -135,41 +135,43 @@ def _plain(value: Any, levels: int) -> Any:
     return value
 
 
-def overview(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def overview(sessions: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the figures of the samples of a run that a query selects."""
     filters = dict(query)
     other = filters.pop("other", None)
     if run == LIVE:
-        return _live_overview(scenes, filters)
-    return overviews.overview(scenes.index(run), _filters(filters), scenes.index(other) if other else None)
+        return _live_overview(sessions, filters)
+    return overviews.overview(
+        sessions.index(run), _filters(filters), sessions.index(other) if other else None
+    )
 
 
-def samples(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def samples(sessions: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """Return one page of the list of samples that a query selects."""
     filters = dict(query)
     other = filters.pop("other", None)
     listing = {name: filters.pop(name) for name in LISTING if name in filters}
     if run == LIVE:
-        return _live_samples(scenes, filters, **listing)
-    other_index = scenes.index(other) if other else None
-    return index_samples.samples(scenes.index(run), _filters(filters), other=other_index, **listing)
+        return _live_samples(sessions, filters, **listing)
+    other_index = sessions.index(other) if other else None
+    return index_samples.samples(sessions.index(run), _filters(filters), other=other_index, **listing)
 
 
-def sample(scenes: SessionCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
+def sample(sessions: SessionCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
     """Return one sample: its program and its branches."""
     with without_gc():
-        cached = scenes.get(run, at)
+        cached = sessions.get(run, at)
         with cached.lock:
-            answer = cached.scene.describe()
-    previous, following = scenes.neighbours(run, at)
-    if other is not None and scenes.has_same_program(run, at, other):
-        compared = scenes.get(run, at, other).scene
-        answer |= {"other_model": compared.other_model, "sides": list(compared.sides)}
+            answer = cached.session.describe()
+    previous, following = sessions.neighbours(run, at)
+    if other is not None and sessions.has_same_program(run, at, other):
+        compared = sessions.get(run, at, other).session
+        answer |= {"other_model": compared.other_model, "sides": list(compared.run_names)}
     return {**answer, "at": at, "run": run, "previous": previous, "next": following}
 
 
 def timeline(
-    scenes: SessionCache,
+    sessions: SessionCache,
     run: str,
     at: int,
     *,
@@ -180,16 +182,16 @@ def timeline(
     other: str | None = None,
 ) -> dict[str, Any]:
     """Return all rows of two runs, summed up in bins."""
-    cached = _cached(scenes, run, at, branch, (left, right), other)
+    cached = _cached(sessions, run, at, branch, (left, right), other)
     with cached.lock:
-        pair = cached.pair(branch, left, right)
-        current = cached.scene.branch(branch)
-        line = timeline_of(pair, bins, written_rows(pair, current))
-        return {**line, **stop_index(pair, current, line["per"])}
+        run_diff = cached.run_diff(branch, left, right)
+        current = cached.session.branch(branch)
+        line = timeline_of(run_diff, bins, written_rows(run_diff, current))
+        return {**line, **stop_index(run_diff, current, line["per"])}
 
 
 def chunk(
-    scenes: SessionCache,
+    sessions: SessionCache,
     run: str,
     at: int,
     k: int,
@@ -200,22 +202,22 @@ def chunk(
     other: str | None = None,
 ) -> dict[str, Any]:
     """Return the k-th `CHUNK` rows of two runs."""
-    cached = _cached(scenes, run, at, branch, (left, right), other)
+    cached = _cached(sessions, run, at, branch, (left, right), other)
     with cached.lock:
-        pair = cached.pair(branch, left, right)
-        if k and k * CHUNK >= len(pair.rows):
-            raise Refusal(404, f"there is no chunk {k} of {len(pair.rows)} rows")
-        return chunk_of(pair, k, written_rows(pair, cached.scene.branch(branch)))
+        run_diff = cached.run_diff(branch, left, right)
+        if k and k * CHUNK >= len(run_diff.rows):
+            raise Refusal(404, f"there is no chunk {k} of {len(run_diff.rows)} rows")
+        return chunk_of(run_diff, k, written_rows(run_diff, cached.session.branch(branch)))
 
 
-def branch_of(scene: Session, number: int) -> Branch:
+def branch_of(session: Session, number: int) -> Branch:
     """Return a branch of a session.
 
     Raises:
         Refusal: There is no such branch.
     """
     try:
-        return scene.branch(number)
+        return session.branch(number)
     except UsageError as error:
         raise Refusal(404, str(error)) from None
 
@@ -223,16 +225,16 @@ def branch_of(scene: Session, number: int) -> Branch:
 def branch_json(cached: CachedSession, number: int) -> dict[str, Any]:
     """Return a branch as `sample` describes it."""
     with cached.lock:
-        return cached.scene.describe_branch(number)
+        return cached.session.describe_branch(number)
 
 
 def _cached(
-    scenes: SessionCache, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None
+    sessions: SessionCache, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None
 ) -> CachedSession:
-    cached = scenes.get(run, at)
-    branch_of(cached.scene, branch)
+    cached = sessions.get(run, at)
+    branch_of(cached.session, branch)
     if "other" in sides and other is not None and branch == 0:
-        return scenes.get(run, at, other)
+        return sessions.get(run, at, other)
     return cached
 
 
@@ -240,9 +242,9 @@ def _filters(values: Mapping[str, Any]) -> Filters:
     return Filters.of({name: str(value) for name, value in values.items()})
 
 
-def _live_overview(scenes: SessionCache, filters: Mapping[str, Any]) -> dict[str, Any]:
+def _live_overview(sessions: SessionCache, filters: Mapping[str, Any]) -> dict[str, Any]:
     """Count typed programs. They are too few to be grouped."""
-    rows = _live_samples(scenes, filters, count=index_samples.MAX_COUNT)["samples"]
+    rows = _live_samples(sessions, filters, count=index_samples.MAX_COUNT)["samples"]
     shares = {}
     for name in ("answer", "trace"):
         judged = [row[name] for row in rows if row[name] is not None]
@@ -251,7 +253,7 @@ def _live_overview(scenes: SessionCache, filters: Mapping[str, Any]) -> dict[str
 
 
 def _live_samples(
-    scenes: SessionCache,
+    sessions: SessionCache,
     filters: Mapping[str, Any],
     *,
     sort: str = "at",
@@ -263,7 +265,7 @@ def _live_samples(
     if unknown := [name for name in filters if name != "q"]:
         raise UsageError(f"typed programs cannot be filtered by {unknown[0]}")
     word = str(filters.get("q", "")).lower()
-    rows = [_live_sample(cached) for cached in scenes.typed() if word in _searched_text(cached)]
+    rows = [_live_sample(cached) for cached in sessions.typed() if word in _searched_text(cached)]
     known = [row for row in rows if row.get(sort) is not None]
     known.sort(key=lambda row: (row[sort], row["at"]), reverse=order == "desc")
     listed = known + [row for row in rows if row.get(sort) is None]
@@ -271,19 +273,19 @@ def _live_samples(
 
 
 def _searched_text(cached: CachedSession) -> str:
-    program = cached.scene.branches[0].ask.program
+    program = cached.session.branches[0].ask.program
     return f"{program.name}\n{program.call or ''}\n{program.source}".lower()
 
 
 def _live_sample(cached: CachedSession) -> dict[str, Any]:
-    scene = cached.scene
+    session = cached.session
     branch = branch_json(cached, 0)
     cause = branch["cause"] or {"name": "", "operation": "", "type": ""}
-    root = scene.branches[0]
+    root = session.branches[0]
     is_done = root.status == "done" and root.truth is not None
     return {
         "at": cached.key[1],
-        "name": scene.name,
+        "name": session.name,
         "suite": LIVE,
         "call": root.ask.program.call or "",
         "cause": cause["name"],

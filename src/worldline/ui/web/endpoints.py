@@ -52,32 +52,32 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         method="GET", path="/api/runs/{run}/overview", summary="The figures of a run, of the selected samples.",
         answer="Overview", query=FILTERS,
-        action=lambda service, call: api.overview(service.scenes, call.path["run"], call.query),
+        action=lambda service, call: api.overview(service.sessions, call.path["run"], call.query),
     ),
     Endpoint(
         method="GET", path="/api/runs/{run}/samples", summary="One page of the sorted list of samples.",
         answer="Samples", query=_LISTING,
-        action=lambda service, call: api.samples(service.scenes, call.path["run"], call.query),
+        action=lambda service, call: api.samples(service.sessions, call.path["run"], call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE, summary="One sample: its program, branches, first divergence and cause.",
         answer="Scene", query={"other": _OTHER}, refuses=(409,),
-        action=lambda service, call: api.sample(service.scenes, **call.path, **call.query),
+        action=lambda service, call: api.sample(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/timeline", summary="All rows of two runs, summed up in bins.", answer="Timeline",
         query={**_PAIR, "bins": _BINS}, refuses=(409,),
-        action=lambda service, call: api.timeline(service.scenes, **call.path, **call.query),
+        action=lambda service, call: api.timeline(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/chunks/{k}", summary="256 rows of two runs, with the state before them.",
         answer="Chunk", query=_PAIR, refuses=(409,),
-        action=lambda service, call: api.chunk(service.scenes, **call.path, **call.query),
+        action=lambda service, call: api.chunk(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
         method="POST", path=_SAMPLE + "/branches", summary="Intervene, and let the model continue from there.",
         answer="Grown", status=201, body=BRANCH_BODY, refuses=(409, 429),
-        action=lambda service, call: service.grow(call.path["run"], call.path["at"], call.body),
+        action=lambda service, call: service.predict_branch(call.path["run"], call.path["at"], call.body),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/branches/{b}/events", summary="Progress of a branch, as server-sent events.",

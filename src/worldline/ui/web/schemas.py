@@ -145,7 +145,7 @@ _BRANCH = record(
     cause=maybe(named("Cause")),
     cost=named("Cost"),
 )
-_SCENE = record(
+_SESSION = record(
     fields("name model run", TEXT),
     fields("previous next", MAYBE_COUNT),
     other_model=MAYBE_TEXT,
@@ -190,7 +190,7 @@ SCHEMAS: dict[str, Schema] = {
     "Cause": _CAUSE,
     "Cost": _COST,
     "Branch": _BRANCH,
-    "Scene": _SCENE,
+    "Scene": _SESSION,
     "Runs": record(runs=listed(_RUN), models=listed(TEXT), live=FLAG),
     "Overview": record(
         fields("answer trace", named("Share")),

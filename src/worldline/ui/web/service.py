@@ -25,13 +25,13 @@ from worldline.predict.predictor import Predictor
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
-from worldline.ui.session.branches.branch import Intervention
-from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.rollout_worker import Growth, RolloutWorker, Start
+from worldline.ui.session.branches.branch import BranchEdit
+from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
+from worldline.ui.session.rollout_worker import Rollout, RolloutWorker, Start
 from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.index.index import build
-from worldline.ui.web.session_cache import LIVE, MAX_TEXT_BYTES, CachedSession, SceneKey, SessionCache
+from worldline.ui.web.session_cache import LIVE, MAX_TEXT_BYTES, CachedSession, SessionCache, SessionKey
 
 POLL_SECONDS = 0.1  # between two looks at a branch that is being written
 MAX_THREADS = 8  # answers computed at once
@@ -50,7 +50,7 @@ class Opening:
     """
 
     runs: tuple[Path, ...] = ()
-    scenes: tuple[Session, ...] = ()
+    sessions: tuple[Session, ...] = ()
     programs: tuple[Program, ...] = ()
     models: Mapping[str, Callable[[], Predictor]] = field(default_factory=dict)
     limits: Limits | None = None
@@ -69,7 +69,7 @@ class LiveBranches:
     def __init__(self, models: Mapping[str, Callable[[], Predictor]]) -> None:
         self.models = tuple(models)
         self._loaders, self._loaded = dict(models), dict[str, Predictor]()
-        self._growths: dict[tuple[SceneKey, int], Growth] = {}
+        self._rollouts: dict[tuple[SessionKey, int], Rollout] = {}
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._is_closed = False
         self._thread = RolloutWorker()
@@ -87,37 +87,39 @@ class LiveBranches:
                 self._loaded[name] = self._loaders[name]()
             return self._loaded[name]
 
-    def begin(self, key: SceneKey, start: Start) -> Growth:
+    def begin(self, key: SessionKey, start: Start) -> Rollout:
         """Start a branch and wait for its first progress, so that an invalid request fails at once.
 
         Raises:
             Refusal: Too many branches are waiting.
         """
         with self._lock:
-            growing = {name: growth for name, growth in self._growths.items() if not growth.over.is_set()}
+            growing = {
+                name: rollout for name, rollout in self._rollouts.items() if not rollout.finished.is_set()
+            }
             if self._is_closed or len(growing) > MAX_WAITING:
                 raise Refusal(429, f"{MAX_WAITING} branches are already waiting: stop one, or wait")
-            growth = self._thread.begin(start)
-            self._growths = {**growing, (key, growth.branch): growth}
-        return growth
+            rollout = self._thread.begin(start)
+            self._rollouts = {**growing, (key, rollout.branch): rollout}
+        return rollout
 
-    def growth(self, key: SceneKey, branch: int) -> Growth | None:
+    def rollout(self, key: SessionKey, branch: int) -> Rollout | None:
         """Return a branch that is being written. It may have ended since."""
-        return self._growths.get((key, branch))
+        return self._rollouts.get((key, branch))
 
-    def ahead(self, growth: Growth) -> int:
+    def ahead(self, rollout: Rollout) -> int:
         """Return how many branches come before this one; 0 once it has started."""
-        if growth.is_begun:
+        if rollout.is_started:
             return 0
-        waiting = [other for other in self._growths.values() if not other.over.is_set()]
-        return waiting.index(growth) if growth in waiting else 0
+        waiting = [other for other in self._rollouts.values() if not other.finished.is_set()]
+        return waiting.index(rollout) if rollout in waiting else 0
 
     def close(self) -> None:
         """Stop all branches. Those that have not started end at once."""
         with self._lock:
             self._is_closed = True
-            for growth in self._growths.values():
-                growth.stop()
+            for rollout in self._rollouts.values():
+                rollout.stop()
         self._thread.end(LEAVE_SECONDS)
 
 
@@ -130,13 +132,13 @@ class Service:
             raise UsageError(
                 f"at most {MAX_WAITING} programs can be predicted at once, not {len(opening.programs)}"
             )
-        self.scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+        self.sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
         self.live = LiveBranches(opening.models) if opening.models else None
         self._opening = opening
         self._is_leaving: Callable[[], bool] = lambda: False
         self.in_thread = ThreadGate(MAX_THREADS, self.is_leaving)
-        for scene in opening.scenes:
-            self.scenes.add(scene)
+        for session in opening.sessions:
+            self.sessions.add(session)
 
     def open(self, *, is_leaving: Callable[[], bool]) -> None:
         """Start to predict the programs. Streams end when `is_leaving` returns true."""
@@ -156,31 +158,31 @@ class Service:
     def runs(self) -> dict[str, Any]:
         """List the runs and the models."""
         models = list(self.live.models) if self.live else []
-        return {"runs": api.runs(self.scenes), "models": models, "live": self.live is not None}
+        return {"runs": api.runs(self.sessions), "models": models, "live": self.live is not None}
 
-    def grow(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
+    def predict_branch(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
         """Start a branch with an intervention."""
         live = self._live_branches()
         parent = body.get("parent", 0)
-        cached = self.scenes.get(run, at)
-        scene = cached.scene
-        predictor = live.model(scene.model if scene.model in live.models else live.models[0])
+        cached = self.sessions.get(run, at)
+        session = cached.session
+        predictor = live.model(session.model if session.model in live.models else live.models[0])
         with cached.lock:
-            branch = api.branch_of(scene, parent)
+            branch = api.branch_of(session, parent)
             if branch.status == "running":
                 raise Refusal(409, f"branch {parent} is still being written: stop it, or wait")
-            if len(scene.branches) >= MAX_BRANCHES or cached.weight > MAX_TEXT_BYTES:
-                raise Refusal(409, f"no room for more than {len(scene.branches)} branches", slug="full")
+            if len(session.branches) >= MAX_BRANCHES or cached.weight > MAX_TEXT_BYTES:
+                raise Refusal(409, f"no room for more than {len(session.branches)} branches", slug="full")
             start = partial(
-                grow,
-                scene,
+                predict_branch,
+                session,
                 predictor,
-                Intervention.of_json(body["intervention"]),
+                BranchEdit.of_json(body["intervention"]),
                 parent=parent,
                 limits=self._opening.limits,
             )
-            growth = live.begin(cached.key, lambda stop: start(stop=stop))
-        return {"branch": growth.branch}
+            rollout = live.begin(cached.key, lambda stop: start(stop=stop))
+        return {"branch": rollout.branch}
 
     def type(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Predict a program that was typed on the page."""
@@ -192,40 +194,40 @@ class Service:
 
     def stop(self, run: str, at: int, branch: int) -> dict[str, Any]:
         """Stop a branch. One that has ended stays as it is."""
-        cached = self.scenes.get(run, at)
-        api.branch_of(cached.scene, branch)
-        growth = self.live.growth(cached.key, branch) if self.live else None
-        if growth is not None:
-            growth.stop()
-            growth.over.wait(STOP_SECONDS)
-        return {"branch": branch, "status": api.branch_of(cached.scene, branch).status}
+        cached = self.sessions.get(run, at)
+        api.branch_of(cached.session, branch)
+        rollout = self.live.rollout(cached.key, branch) if self.live else None
+        if rollout is not None:
+            rollout.stop()
+            rollout.finished.wait(STOP_SECONDS)
+        return {"branch": branch, "status": api.branch_of(cached.session, branch).status}
 
     async def events(self, run: str, at: int, branch: int) -> AsyncIterator[bytes]:
         """Stream the progress of a branch, and its description at the end."""
-        cached = await self.in_thread(self.scenes.get, run, at)
-        api.branch_of(cached.scene, branch)
-        growth = self.live.growth(cached.key, branch) if self.live else None
-        return self._stream(cached, branch, growth)
+        cached = await self.in_thread(self.sessions.get, run, at)
+        api.branch_of(cached.session, branch)
+        rollout = self.live.rollout(cached.key, branch) if self.live else None
+        return self._stream(cached, branch, rollout)
 
     async def _stream(
-        self, cached: CachedSession, branch: int, growth: Growth | None
+        self, cached: CachedSession, branch: int, rollout: Rollout | None
     ) -> AsyncIterator[bytes]:
         with suppress(Refusal):  # the server is shutting down
-            if growth is not None:
-                async for progress in self._progress(cached, growth):
+            if rollout is not None:
+                async for progress in self._progress(cached, rollout):
                     yield progress
             yield event("done", await self.in_thread(api.branch_json, cached, branch))
 
-    async def _progress(self, cached: CachedSession, growth: Growth) -> AsyncIterator[bytes]:
-        last: tuple[GrowthProgress, int] | None = None
+    async def _progress(self, cached: CachedSession, rollout: Rollout) -> AsyncIterator[bytes]:
+        last: tuple[RolloutProgress, int] | None = None
         last_sent, pause = time.monotonic(), POLL_SECONDS
-        while not growth.over.is_set() and not self.is_leaving():
+        while not rollout.finished.is_set() and not self.is_leaving():
             now = time.monotonic()
-            ahead = self.live.ahead(growth) if self.live else 0
-            if growth.latest is not None and (growth.latest, ahead) != last:
-                last, last_sent = (growth.latest, ahead), now
-                rows = await self.in_thread(_rows, cached, growth.branch)
-                yield event("progress", _progress_json(growth.latest, rows, ahead))
+            ahead = self.live.ahead(rollout) if self.live else 0
+            if rollout.latest is not None and (rollout.latest, ahead) != last:
+                last, last_sent = (rollout.latest, ahead), now
+                rows = await self.in_thread(_rows, cached, rollout.branch)
+                yield event("progress", _progress_json(rollout.latest, rows, ahead))
                 pause = max(
                     POLL_SECONDS, 4 * (time.monotonic() - now)
                 )  # counting rows must not slow the model
@@ -238,12 +240,14 @@ class Service:
         live = self._live_branches()
         name, opening = model or live.models[0], self._opening
         predictor = live.model(name)
-        scene = new_session(opening, program, name, predictor)
-        cached = self.scenes.add(scene)
+        session = new_session(opening, program, name, predictor)
+        cached = self.sessions.add(session)
         try:
-            live.begin(cached.key, lambda stop: imagine(scene, predictor, limits=opening.limits, stop=stop))
+            live.begin(
+                cached.key, lambda stop: predict_root(session, predictor, limits=opening.limits, stop=stop)
+            )
         except Refusal:
-            self.scenes.drop(cached)
+            self.sessions.drop(cached)
             raise
         return cached.key[1]
 
@@ -271,10 +275,10 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
 
 def _rows(cached: CachedSession, branch: int) -> int:
     with cached.lock:
-        return len(cached.pair(branch).rows)
+        return len(cached.run_diff(branch).rows)
 
 
-def _progress_json(progress: GrowthProgress, rows: int, ahead: int) -> dict[str, Any]:
+def _progress_json(progress: RolloutProgress, rows: int, ahead: int) -> dict[str, Any]:
     return {
         "stage": progress.stage,
         "bytes": progress.bytes,

@@ -16,7 +16,7 @@ from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import UsageError
 from worldline.ui.http.errors import Refusal
 from worldline.ui.session.run_diff import RunDiff
-from worldline.ui.session.session import Session
+from worldline.ui.session.session import OtherPrediction, Session
 from worldline.ui.web.flips import match
 from worldline.ui.web.index.index import RunIndex
 
@@ -27,7 +27,7 @@ BOUNDS = {"plain": (12, MAX_TEXT_BYTES), "worked": (32, 2 * MAX_TEXT_BYTES), LIV
 REUSE_SECONDS = (
     0.3  # how long the rows of a branch that is being written are reused: a page requests them in parts
 )
-SceneKey = tuple[str, int, str]
+SessionKey = tuple[str, int, str]
 """A run, a sample of it, and the run it is compared with (or an empty text)."""
 
 
@@ -35,41 +35,41 @@ SceneKey = tuple[str, int, str]
 class CachedSession:
     """A session, and a lock so that its rows are computed only once."""
 
-    key: SceneKey
-    scene: Session
+    key: SessionKey
+    session: Session
     lock: threading.RLock = field(default_factory=threading.RLock)
     _recent: dict[tuple[int, str, str], tuple[float, RunDiff]] = field(default_factory=dict)
 
-    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
+    def run_diff(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
         """Return two runs row by row. Hold the lock.
 
         The rows of a branch that is being written may be up to `REUSE_SECONDS` old.
         """
         key, now = (branch, left, right), time.monotonic()
-        is_growing = self.scene.branch(branch).status == "running"
+        is_running = self.session.branch(branch).status == "running"
         created, known = self._recent.get(key, (0.0, None))
-        if known is not None and is_growing and now - created < REUSE_SECONDS:
+        if known is not None and is_running and now - created < REUSE_SECONDS:
             return known
-        pair = self.scene.pair(*key)
+        run_diff = self.session.run_diff(*key)
         self._recent.pop(key, None)
-        if is_growing:
-            self._recent[key] = time.monotonic(), pair
-        return pair
+        if is_running:
+            self._recent[key] = time.monotonic(), run_diff
+        return run_diff
 
     @property
     def kind(self) -> str:
         """The key of its limits in `BOUNDS`."""
-        return LIVE if self.key[0] == LIVE else "worked" if len(self.scene.branches) > 1 else "plain"
+        return LIVE if self.key[0] == LIVE else "worked" if len(self.session.branches) > 1 else "plain"
 
     @property
-    def is_growing(self) -> bool:
+    def is_running(self) -> bool:
         """Whether a model is writing a branch of it."""
-        return any(branch.status == "running" for branch in self.scene.branches)
+        return any(branch.status == "running" for branch in self.session.branches)
 
     @property
     def weight(self) -> int:
         """The bytes of its texts."""
-        branches = self.scene.branches
+        branches = self.session.branches
         return sum(len(b.found.text) + (len(b.truth.text) if b.truth else 0) for b in branches)
 
 
@@ -78,8 +78,8 @@ class SessionCache:
 
     def __init__(self, runs: Sequence[RunIndex], *, tokenizer: Tokenizer | None = None) -> None:
         self.runs, self._tokenizer = tuple(runs), tokenizer
-        self._cached: OrderedDict[SceneKey, CachedSession] = OrderedDict()
-        self._lock, self._making = threading.Lock(), dict[SceneKey, threading.Lock]()
+        self._cached: OrderedDict[SessionKey, CachedSession] = OrderedDict()
+        self._lock, self._making = threading.Lock(), dict[SessionKey, threading.Lock]()
         self._typed = 0
 
     def index(self, run: str) -> RunIndex:
@@ -98,11 +98,11 @@ class SessionCache:
             typed = [cached for cached in self._cached.values() if cached.key[0] == LIVE]
         return sorted(typed, key=lambda cached: cached.key)
 
-    def add(self, scene: Session) -> CachedSession:
+    def add(self, session: Session) -> CachedSession:
         """Add a typed program."""
         with self._lock:
             self._typed += 1
-            return self._store(CachedSession((LIVE, self._typed - 1, ""), scene))
+            return self._store(CachedSession((LIVE, self._typed - 1, ""), session))
 
     def drop(self, cached: CachedSession) -> None:
         """Remove a session."""
@@ -146,7 +146,7 @@ class SessionCache:
         before, after = [place for place in places if place < at], [place for place in places if place > at]
         return before[-1] if before else None, after[0] if after else None
 
-    def _known(self, key: SceneKey) -> CachedSession | None:
+    def _known(self, key: SessionKey) -> CachedSession | None:
         with self._lock:
             if key in self._cached:
                 self._cached.move_to_end(key)
@@ -157,7 +157,7 @@ class SessionCache:
         _row(index, at)
         record = index.record(at)
         if not other:
-            scene = Session.of_sample(
+            session = Session.of_sample(
                 record.sample(), name=record.name, model=index.model, tokenizer=self._tokenizer
             )
         else:
@@ -165,9 +165,9 @@ class SessionCache:
                 raise Refusal(422, f"run {other} has no such sample to compare with")
             other_index, plain = self.index(other), self.get(run, at)
             second = other_index.record(at)
-            scene = plain.scene.beside(second.found, ask=second.ask, model=other_index.model)
+            session = plain.session.with_other(OtherPrediction(second.found, second.ask, other_index.model))
         with self._lock:
-            return self._store(CachedSession((run, at, other), scene))
+            return self._store(CachedSession((run, at, other), session))
 
     def _store(self, cached: CachedSession) -> CachedSession:
         """Add a session, and remove the oldest while there are too many."""
@@ -178,7 +178,7 @@ class SessionCache:
             for oldest in same:
                 if oldest is cached or (count <= max_count and weight <= max_weight):
                     break
-                if not oldest.is_growing:
+                if not oldest.is_running:
                     del self._cached[oldest.key]
                     count, weight = count - 1, weight - oldest.weight
         return cached

@@ -18,7 +18,7 @@ from worldline.evaluation.run.stored import local
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
 from worldline.ui.session.session import Session
-from worldline.ui.web.bundle.bundle import DEFAULT_SAMPLES, Bundle, bundle, open_scenes
+from worldline.ui.web.bundle.bundle import DEFAULT_SAMPLES, Bundle, bundle, open_sessions
 from worldline.ui.web.service import Opening
 
 
@@ -92,7 +92,7 @@ def write_bundle(
         UsageError: `out` exists, or there are programs but no model.
     """
     opening = _opening(runs, programs, model, extras, tokenizer, limits, seed)
-    return bundle(open_scenes(opening), Path(out), limit=max_samples)
+    return bundle(open_sessions(opening), Path(out), limit=max_samples)
 
 
 def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str], None] = print) -> None:
@@ -107,15 +107,15 @@ def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str]
         UsageError: The extra `view` is missing.
     """
     sample = result.sample
-    scene = Session.of_sample(
+    session = Session.of_sample(
         sample,
         name=sample.ask.program.name,
         model=result.model,
-        sure=result.confidences,
+        confidences=result.confidences,
         wrong=result.branch,
         tokenizer=_tokenizer(None),
     )
-    _serve(Opening(scenes=(scene,), models={result.model: lambda: predictor}), say=say)
+    _serve(Opening(sessions=(session,), models={result.model: lambda: predictor}), say=say)
 
 
 def _opening(

@@ -19,11 +19,11 @@ from worldline.codec.cwm.frame_text import (
     LATE,
     VALUE,
     CutFrame,
-    paired_frames,
     cut,
     first_divergence,
     is_state,
     is_stop,
+    paired_frames,
 )
 from worldline.codec.cwm.text import token
 from worldline.predict.forcing.batching import RequestGenerator

@@ -1,1 +1,1 @@
-"""A branch of a scene: what made it, the ask that goes on from it, the interpreter's own continuation."""
+"""Branches of a session: the edit that creates one, the request that continues it, and its actual continuation."""

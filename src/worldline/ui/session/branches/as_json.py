@@ -1,7 +1,4 @@
-"""A branch as JSON says it: all but its rows, which are told chunk by chunk.
-
-Texts have no lone surrogates any more: they stand as escapes, so that every answer is valid UTF-8.
-"""
+"""A branch as JSON, without its rows (`chunk` has those). Lone surrogates are escaped: the JSON is valid UTF-8."""
 
 from __future__ import annotations
 
@@ -21,24 +18,26 @@ from worldline.ui.session.marks.natives import as_json
 from worldline.ui.session.marks.syntax import spans
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.stepping import first_divergence
-from worldline.ui.session.stops import runnable
+from worldline.ui.session.stops import runnable_lines
 
 
-def branch_json(branch: Branch, pair: RunDiff, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
-    """One branch, beside its root; `pair` are its truth and what was found."""
+def branch_json(
+    branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Tokenizer | None
+) -> dict[str, Any]:
+    """Describe a branch; `run_diff` has its actual and its predicted run."""
     rewritten = branch.ask.program != root.ask.program
     return {
         "id": branch.id,
         "parent": branch.parent,
-        "intervention": None if branch.intervention is None else branch.intervention.as_json(),
+        "intervention": None if branch.edit is None else branch.edit.as_json(),
         "status": branch.status,
         "note": branch.note,
         "why": branch.why,
         "at": branch.at,
         "program": program_json(branch.ask.program) if rewritten else None,
-        "rows": len(pair.rows),
-        "first": first_divergence(pair, branch),
-        "answer": _answer(branch, pair),
+        "rows": len(run_diff.rows),
+        "first": first_divergence(run_diff, branch),
+        "answer": _answer(branch, run_diff),
         "cause": None if branch.cause is None else _cause(branch.cause),
         "cost": _cost(branch, tokenizer),
         "belief": None if branch.belief is None else asdict(branch.belief),
@@ -47,14 +46,14 @@ def branch_json(branch: Branch, pair: RunDiff, root: Branch, tokenizer: Tokenize
 
 
 def program_json(program: Program) -> dict[str, Any]:
-    """A program, but for its further files; with what its characters are and at which lines a breakpoint can stand."""
+    """Describe a program without its further files: its texts, its syntax, and the lines that can have a breakpoint."""
     return {
         "name": program.name,
         "source": program.source,
         "call": program.call,
         "argv": list(program.argv),
         "stdin": program.stdin,
-        "runnable": runnable(program),
+        "runnable": runnable_lines(program),
         "language": program.language,
         "natives": as_json(program.language),
         "unavailable": dict(program.lang.unavailable),
@@ -62,18 +61,18 @@ def program_json(program: Program) -> dict[str, Any]:
     }
 
 
-def _answer(branch: Branch, pair: RunDiff) -> dict[str, Any]:
-    """How both end, as event and value, whether alike, and the verdict's word; None where the truth does not end."""
-    found = pair.right.reading
-    if pair.left is None or pair.left.reading.answer is None:
-        return {"truth": None, "found": found.answer, "right": None, "outcome": None}
-    truth, printed = pair.left.reading, branch.ask.program.call is None
-    right = found.ended and ends_alike(truth, found, printed=printed)
-    # Where ends are read loosely, one before anything has returned is none.
-    ended = found.ended and (found.answer is not None or notation(branch.found.codec).is_canonical)
-    unfinished = unfinished_as(found.malformed is not None, ended, bool(found.events), branch.found)
+def _answer(branch: Branch, run_diff: RunDiff) -> dict[str, Any]:
+    """How both runs end, whether alike, and the outcome; None if the actual run does not end."""
+    predicted = run_diff.right.reading
+    if run_diff.left is None or run_diff.left.reading.answer is None:
+        return {"truth": None, "found": predicted.answer, "right": None, "outcome": None}
+    truth, printed = run_diff.left.reading, branch.ask.program.call is None
+    right = predicted.ended and ends_alike(truth, predicted, printed=printed)
+    # In a notation whose ends are read loosely, an end before the first return does not count.
+    ended = predicted.ended and (predicted.answer is not None or notation(branch.found.codec).is_canonical)
+    unfinished = unfinished_as(predicted.malformed is not None, ended, bool(predicted.events), branch.found)
     outcome = "right" if right else unfinished or "wrong"
-    return {"truth": truth.answer, "found": found.answer, "right": right, "outcome": outcome}
+    return {"truth": truth.answer, "found": predicted.answer, "right": right, "outcome": outcome}
 
 
 def _cause(cause: Cause) -> dict[str, str]:
@@ -82,22 +81,22 @@ def _cause(cause: Cause) -> dict[str, str]:
 
 
 def _wrong(wrong: WrongBranch) -> list[str]:
-    """A misjudged condition in words, and the input at which it would have been judged right, if one is known."""
-    return [each for each in (wrong.in_words(clip), wrong.nearest_in_words()) if each]
+    """A misjudged condition as sentences, with the nearest input for which the model would be right, if known."""
+    return [sentence for sentence in (wrong.in_words(clip), wrong.nearest_in_words()) if sentence]
 
 
 def _cost(branch: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
-    truth, found = branch.truth, branch.found
+    truth, predicted = branch.truth, branch.found
     return {
         "prompt_bytes": len(branch.ask.prompt),
         "truth_bytes": len(truth.text) if truth else None,
-        "found_bytes": len(found.text),
+        "found_bytes": len(predicted.text),
         "tokenizer": tokenizer.name if tokenizer else None,
         "prompt_tokens": _tokens(branch.ask.prompt, tokenizer),
         "truth_tokens": _tokens(truth.text if truth else None, tokenizer),
-        "found_tokens": _tokens(found.text, tokenizer),
+        "found_tokens": _tokens(predicted.text, tokenizer),
         "limit": branch.ask.limit,
-        "status": found.status,
+        "status": predicted.status,
     }
 
 
@@ -107,15 +106,15 @@ def _tokens(text: bytes | None, tokenizer: Tokenizer | None) -> int | None:
     return _counted(text, tokenizer)  # type: ignore[arg-type]  # tokenizers are frozen
 
 
-@lru_cache(maxsize=64)  # a branch is told again and again while another one grows
+@lru_cache(maxsize=64)  # a branch is described again and again while another one is written
 def _counted(text: bytes, tokenizer: Tokenizer) -> int:
     return tokenizer.count(text.decode("utf-8", "replace"))
 
 
 def plain(value: Any) -> Any:
-    """Data of which every text is valid UTF-8."""
+    """Return data with lone surrogates escaped, so that every text is valid UTF-8."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value

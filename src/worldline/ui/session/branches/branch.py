@@ -1,7 +1,7 @@
-"""A branch of a scene and the intervention that made it. Pure data, frozen: who grows a branch replaces it.
+"""A branch of a session, and the edit that created it.
 
-An intervention is one of four: another value, another next line, another budget, another program. What each of them
-does to a text is `plan`; what the interpreter does behind it is `continuation`.
+An edit sets another value, another next line, another budget or another program. `plan` applies it to a text;
+`continuation` lets the interpreter continue from it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ KINDS: dict[str, dict[str, bool]] = {
     "budget": {"limit": True},
     "rewrite": {"how": True},
 }
-"""What each kind of intervention says, and whether it must."""
+"""The fields of each kind of edit, and whether they are required."""
 HOWS = ("flatten", "chars", "both")
-"""How a program can be rewritten: one operation a line (comprehensions as loops), string methods as loops, both."""
+"""The rewrites: one operation per line (comprehensions as loops), string methods as loops, or both."""
 STATUSES = ("running", "done", "failed", "stopped")
 _NUMBERS = ("step", "line", "limit")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Intervention:
-    """What is done to a run that was imagined; which fields it has depends on its kind (KINDS).
+class BranchEdit:
+    """A user's edit of a predicted run, from which a branch continues. Its kind decides its fields (KINDS).
 
-    `edit`: after `step` the name has this canonical value, None takes it away. `line`: after `step` this line is next.
-    `budget`: the most bytes of steps. `rewrite`: the program is rewritten.
+    `edit`: after `step` the name has this canonical value; None deletes it. `line`: after `step` this line executes.
+    `budget`: the maximum number of bytes of the prediction. `rewrite`: the program is rewritten.
     """
 
     kind: str
@@ -49,49 +49,49 @@ class Intervention:
     def __post_init__(self) -> None:
         fields = KINDS.get(self.kind)
         if fields is None:
-            raise UsageError(f"an intervention is one of {', '.join(KINDS)}, not {self.kind!r}")
+            raise UsageError(f"`kind` must be one of {', '.join(KINDS)}, not {self.kind!r}")
         for name, value in self.__dict__.items():
             if name != "kind" and value is not None and name not in fields:
-                raise UsageError(f"the intervention {self.kind} has no {name}")
+                raise UsageError(f"an edit of kind `{self.kind}` has no `{name}`")
             if value is None and fields.get(name):
-                raise UsageError(f"the intervention {self.kind} needs its {name}")
+                raise UsageError(f"an edit of kind `{self.kind}` needs `{name}`")
             if value is not None and type(value) is not (int if name in _NUMBERS else str):
-                raise UsageError(f"{name} is {'a number' if name in _NUMBERS else 'a text'}, not {value!r}")
+                raise UsageError(
+                    f"`{name}` must be {'an integer' if name in _NUMBERS else 'a string'}, not {value!r}"
+                )
         if self.how is not None and self.how not in HOWS:
-            raise UsageError(f"a program is rewritten by one of {', '.join(HOWS)}, not {self.how!r}")
+            raise UsageError(f"`how` must be one of {', '.join(HOWS)}, not {self.how!r}")
 
     @classmethod
-    def of_json(cls, told: Mapping[str, Any]) -> Intervention:
-        """From a JSON object; an unknown key is an error."""
-        unknown = sorted(map(str, told.keys() - cls.__dataclass_fields__.keys()))
+    def of_json(cls, data: Mapping[str, Any]) -> BranchEdit:
+        """Create an edit from a JSON object; UsageError if a key or value is not valid."""
+        unknown = sorted(map(str, data.keys() - cls.__dataclass_fields__.keys()))
         if unknown:
-            raise UsageError(f"an intervention has no {unknown[0][:100]!r}")
-        return cls(**{"kind": "", **told})
+            raise UsageError(f"an edit has no {unknown[0][:100]!r}")
+        return cls(**{"kind": "", **data})
 
     def as_json(self) -> dict[str, Any]:
-        """As a JSON object: the fields of its kind."""
+        """Return the fields of its kind as a JSON object."""
         return {"kind": self.kind} | {name: getattr(self, name) for name in KINDS[self.kind]}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Branch:
-    """One run of a scene, true and imagined, as far as it has come.
+    """The actual and the predicted run after an edit, as far as they are known. The root has no edit.
 
-    `truth` is what the interpreter does from the intervention on; where it is None, `why` says why. `changed`: that run
-    was changed under way. `at` is the found step where it parts from its parent, 0 for another program. `found` grows
-    while the status is `running`; one that is `stopped` keeps what it has. `sure` are its steps, as far as they are
-    known. `cause`, `belief` and `wrong` (a condition that was misjudged, if one was) are there when it is done and
-    there is a truth.
+    If `truth` is None, `why` gives the reason; `changed`: the execution was changed to produce it. `found` is the
+    prediction, which grows while the status is `running`. `at` is the predicted step at which the branch leaves its
+    parent, 0 for another program. `cause`, `belief` and `wrong` (a misjudged condition) come when both are complete.
     """
 
     id: int
-    parent: int | None
-    intervention: Intervention | None
+    parent: int | None = None
+    edit: BranchEdit | None = None
     ask: PredictionRequest
     truth: Prediction | None
     found: Prediction
     why: str = ""
-    sure: tuple[StepConfidence, ...] = ()
+    confidences: tuple[StepConfidence, ...] = ()
     status: str = "running"
     note: str = ""
     at: int = 0
@@ -102,4 +102,4 @@ class Branch:
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
-            raise UsageError(f"a branch is one of {', '.join(STATUSES)}, not {self.status!r}")
+            raise UsageError(f"`status` must be one of {', '.join(STATUSES)}, not {self.status!r}")

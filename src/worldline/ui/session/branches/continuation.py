@@ -1,12 +1,11 @@
-"""The interpreter's own continuation of a branch: what really happens from the intervention on, or why nobody can say.
+"""The actual continuation of a branch: what the interpreter does after an edit, or why that is not known.
 
-The interpreter is taken along its own run to the place of the intervention, given the model's whole state there, and
-the change. The truth of the branch is the model's text up to there and behind it what the interpreter does: what
-differs is what the model does wrong from the same state on.
+The interpreter executes up to the place of the edit and is given the model's complete state there, with the edit. The
+truth of the branch is the model's text up to there, then what the interpreter does: every difference after the edit is
+the model's own.
 
-It can be taken there only where the model went the way that its own run went, up to there: a run has more to it than
-its names (an iterator's place, a value half computed), so that no other place will do. Nothing is guessed: what it
-cannot be given is said in `why`.
+This works only if the model's actions were right up to there: an execution has more state than its names (the position
+of an iterator, a partial result), so it must come to the same place. Nothing is guessed: `why` says what is missing.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ from worldline.predict.interpreter import RefusedChange, continue_from
 from worldline.predict.interpreter import record_request as run_of
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.branches.plan import BranchPlan, BranchPoint, ImaginedRun, behind
+from worldline.ui.session.branches.plan import BranchPlan, BranchPoint, EditableRun, continuation_start
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """What really happens; where nobody can say, why. `changed`: the run was changed under way.
+    """The actual continuation of a branch; if `truth` is None, `why` gives the reason.
 
-    `given` is how the model's text begins, where the interpreter spells it in another order of names. `hidden` are the
-    hidden inputs of a run that was recorded for it.
+    `changed`: the execution was changed on the way. `given` is the start of the model's text, if the interpreter writes
+    its names in another order. `hidden` are the hidden inputs of the recorded run.
     """
 
     truth: Prediction | None = None
@@ -49,128 +48,135 @@ class Continuation:
     hidden: tuple[Hidden, ...] = ()
 
 
-def recorded(
+def record_truth(
     ask: PredictionRequest, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Continuation:
-    """The true run of an ask's program."""
+    """Record the true run of a request's program."""
     bounds = limits or Limits(steps=max(DEFAULT_STEPS, ask.limit))
     whole = replace(ask, limit=MAX_TRUTH_BYTES, given=b"")
     truth, trace = run_of(whole, bounds, codec)
-    if _is_none(truth):
-        return Continuation(why=truth.note or "it could not be recorded")
+    if truth.status == "fault" or truth.note:
+        return Continuation(why=truth.note or "the program could not be recorded")
     return Continuation(truth, hidden=trace.hidden)
 
 
-def _is_none(truth: Prediction) -> bool:
-    return truth.status == "fault" or bool(truth.note)
+class _CannotContinue(Exception):
+    """The interpreter cannot continue from an edit; the text says why."""
 
 
-def continuation(
+def continue_truth(
     lineage: list[Branch], plan: BranchPlan, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Continuation:
-    """What happens behind an intervention on the last of a line of branches, the root first."""
+    """Continue the true run after an edit of the last branch of a lineage, which starts with the root."""
     parent = lineage[-1]
     if plan.fresh:
-        return recorded(plan.ask, limits=limits, codec=codec)
-    if plan.point is None:  # a budget: the run is the same
+        return record_truth(plan.ask, limits=limits, codec=codec)
+    if plan.point is None:  # another budget: the true run is the same
         is_cut = parent.truth is not None and parent.truth.status != "ended" and not parent.changed
-        again = recorded(plan.ask, limits=limits, codec=codec) if is_cut else Continuation()
+        again = record_truth(plan.ask, limits=limits, codec=codec) if is_cut else Continuation()
         return again if again.truth else Continuation(parent.truth, parent.why, parent.changed)
-    return _changed(ImaginedRun.of(parent), lineage, plan, plan.point, limits)
+    try:
+        return _edited_run(EditableRun.of(parent), lineage, plan, plan.point, limits)
+    except _CannotContinue as reason:
+        return Continuation(why=str(reason))
 
 
 def _trunk(lineage: list[Branch]) -> Branch | None:
-    """The nearest branch of the same program whose true run was not changed."""
+    """The nearest branch of the same program whose execution was not changed."""
     program = lineage[-1].ask.program
-    same = (one for one in reversed(lineage) if one.ask.program == program)
-    return next((one for one in same if one.truth is not None and not one.changed), None)
+    same = (branch for branch in reversed(lineage) if branch.ask.program == program)
+    return next((branch for branch in same if branch.truth is not None and not branch.changed), None)
 
 
-def _changed(
-    run: ImaginedRun, lineage: list[Branch], plan: BranchPlan, point: BranchPoint, limits: Limits | None
+def _edited_run(
+    run: EditableRun, lineage: list[Branch], plan: BranchPlan, point: BranchPoint, limits: Limits | None
 ) -> Continuation:
+    true = _run_to_edit(run, lineage, point)
+    values = _values_to_set(run, true, plan, point)
+    # The text before the step holds the program to the recorded run, whatever is changed after it.
+    ask = replace(run.ask, limit=MAX_TRUTH_BYTES, given=true.text[: true.turns[point.step].start])
+    bounds = limits or Limits(steps=max(DEFAULT_STEPS, plan.ask.limit))
+    truth = continue_from(ask, Change(point.step, values, plan.line), limits=bounds)
+    if isinstance(truth, RefusedChange):
+        raise _CannotContinue(truth.why)
+    return _spliced(_true_run(run, truth), truth, plan, point)
+
+
+def _run_to_edit(run: EditableRun, lineage: list[Branch], point: BranchPoint) -> EditableRun:
+    """The true run that comes to the point of the edit."""
     program = run.ask.program
     if refusal := program.lang.refusal(Feature.CHANGE, program.name):
-        return Continuation(why=refusal)
+        raise _CannotContinue(refusal)
     trunk = _trunk(lineage)
     if trunk is None or trunk.truth is None:
-        return Continuation(why=lineage[-1].why or "there is no true run to change")
+        raise _CannotContinue(lineage[-1].why or "there is no actual run to change")
     if run.ask.options.reveal != 1:
-        return Continuation(
-            why="the text does not show every state, so that the interpreter cannot be given it"
-        )
+        raise _CannotContinue("the text does not show every state, and the interpreter needs all of them")
     true = _true_run(run, trunk.truth)
-    left = _parting(run, true, point.steps)
-    if left is not None:
-        return Continuation(why=_left(run, lineage[-1], point, left))
-    if not _is_done(true, point):
-        return Continuation(
-            why=f"the true run is not done with step {point.step} there: it calls somebody, or prints"
+    diverged = _first_other_action(run, true, point.steps)
+    if diverged is not None:
+        raise _CannotContinue(_unreachable(run, lineage[-1], point, diverged))
+    if not _is_complete(true, point):
+        raise _CannotContinue(
+            f"in the actual run step {point.step} is not complete there: it calls or prints"
         )
-    there = _names(true, point, plan.late)
-    values = _differing(_names(run, point, plan.late), there)
+    return true
+
+
+def _values_to_set(
+    run: EditableRun, true: EditableRun, plan: BranchPlan, point: BranchPoint
+) -> dict[int, dict[str, str | None]]:
+    """The values that give the interpreter the model's state at the point, with the edit, by frame."""
+    actual = _names(true, point, plan.late)
+    values = _differing(_names(run, point, plan.late), actual)
     if plan.late and values:
-        return Continuation(
-            why=f"step {point.step} is not done where the text ends, and the model's state is another one"
-        )
-    mine = values.pop(point.frame, {})
-    kept = {name: value for name, value in mine.items() if name not in plan.values}
-    held = _held(true, point, {**values, point.frame: kept})
-    if held:
-        return Continuation(why=held)
-    # To correct the model is to leave the interpreter as it is; any other edit is an assignment.
-    right = {name for name in mine if plan.values.get(name) == there.get(point.frame, {}).get(name)}
-    asked = {name: value for name, value in plan.values.items() if name not in right}
-    values |= {point.frame: {**kept, **asked}} if kept or asked else {}
-    # What stands before the step is true whatever is changed: it holds the program to the run that was recorded.
-    before = true.text[: true.turns[point.step].start]
-    ask = replace(run.ask, limit=MAX_TRUTH_BYTES, given=before)
-    bounds = limits or Limits(steps=max(DEFAULT_STEPS, plan.ask.limit))
-    found = continue_from(ask, Change(point.step, values, plan.line), limits=bounds)
-    return (
-        Continuation(why=found.why)
-        if isinstance(found, RefusedChange)
-        else _spliced(_true_run(run, found), found, plan, point)
-    )
+        raise _CannotContinue(f"the text ends before step {point.step} is complete, and its state diverges")
+    differing = values.pop(point.frame, {})
+    unedited = {name: value for name, value in differing.items() if name not in plan.values}
+    _refuse_names_in_use(true, point, {**values, point.frame: unedited})
+    # An edit that corrects the model leaves the interpreter as it is. Any other edit is an assignment.
+    corrected = {name for name in differing if plan.values.get(name) == actual.get(point.frame, {}).get(name)}
+    edited = {name: value for name, value in plan.values.items() if name not in corrected}
+    return {**values, point.frame: {**unedited, **edited}} if unedited or edited else values
 
 
-def _is_done(true: ImaginedRun, point: BranchPoint) -> bool:
-    """Whether the step is done in the true run where it is done in the model's."""
+def _is_complete(true: EditableRun, point: BranchPoint) -> bool:
+    """Whether the step is complete in the true run where it is in the model's."""
     try:
         return true.branch_point(point.step).steps == point.steps
     except UsageError:
         return False
 
 
-def _true_run(run: ImaginedRun, truth: Prediction) -> ImaginedRun:
-    return ImaginedRun(run.ask, truth.text, parse(truth.text, run.ask.prompt), turns(truth.text))
+def _true_run(run: EditableRun, truth: Prediction) -> EditableRun:
+    return EditableRun(run.ask, truth.text, parse(truth.text, run.ask.prompt), turns(truth.text))
 
 
-def _left(run: ImaginedRun, parent: Branch, point: BranchPoint, step: int) -> str:
-    """Why there is no way to the point."""
+def _unreachable(run: EditableRun, parent: Branch, point: BranchPoint, diverged: int) -> str:
+    """Why no execution comes to the point."""
     own = parent.truth if parent.changed else None
-    if own is not None and _parting(run, _true_run(run, own), point.steps) is None:
-        return f"its place is reached only by the change of branch {parent.id}, and a run can be changed once"
-    return f"the model has left the true way at step {step}: no true run comes to this place"
+    if own is not None and _first_other_action(run, _true_run(run, own), point.steps) is None:
+        return f"only the edit of branch {parent.id} leads here, and an execution can be changed once"
+    return f"the model diverges at step {diverged}: no execution comes to this place"
 
 
-def _spliced(true: ImaginedRun, found: Prediction, plan: BranchPlan, point: BranchPoint) -> Continuation:
-    """The model's text up to the point, and behind it what the interpreter does: from the same state, so it fits."""
-    cut = behind(true, point, late=plan.late)
-    given, start = plan.ask.given, true.text[:cut]
+def _spliced(true: EditableRun, truth: Prediction, plan: BranchPlan, point: BranchPoint) -> Continuation:
+    """The model's text up to the point, then what the interpreter does from the same state."""
+    end = continuation_start(true, point, late=plan.late)
+    prefix, start = plan.ask.given, true.text[:end]
     if (
-        sorted(start) == sorted(given)
-        and parse(start, true.ask.prompt).steps == parse(given, true.ask.prompt).steps
+        sorted(start) == sorted(prefix)
+        and parse(start, true.ask.prompt).steps == parse(prefix, true.ask.prompt).steps
     ):
-        given = start
-    return Continuation(replace(found, text=given + true.text[cut:]), changed=True, given=given)
+        prefix = start
+    return Continuation(replace(truth, text=prefix + true.text[end:]), changed=True, given=prefix)
 
 
-def _parting(run: ImaginedRun, true: ImaginedRun, count: int) -> int | None:
-    """The first of so many steps in which two runs do not do the same; values are not looked at."""
-    found, wanted = run.parsed.steps, true.parsed.steps
+def _first_other_action(run: EditableRun, true: EditableRun, count: int) -> int | None:
+    """The first of `count` steps with another action than the true run; values are not compared."""
+    predicted, actual = run.parsed.steps, true.parsed.steps
     for i in range(count):
-        if i >= len(wanted) or _action(found[i]) != _action(wanted[i]):
+        if i >= len(actual) or _action(predicted[i]) != _action(actual[i]):
             return i
     return None
 
@@ -179,11 +185,11 @@ def _action(step: Step) -> tuple[str, int, int]:
     return step.event, step.frame, step.line
 
 
-def _names(run: ImaginedRun, point: BranchPoint, late: bool) -> dict[int, dict[str, str]]:
-    """The names of the frames that run or are suspended, as a point finds them.
+def _names(run: EditableRun, point: BranchPoint, late: bool) -> dict[int, dict[str, str]]:
+    """The names of the live frames at a point.
 
-    What the newest step of a frame that waits has changed is not done yet, but for the point's own, unless that is to
-    come (`late`); arguments are there at once.
+    The changes of a waiting frame's latest step do not count yet, except the point's own if they are not `late`.
+    Arguments count at once.
     """
     steps = run.parsed.steps[: point.steps]
     newest = {step.frame: step for step in steps if step.event not in CHANGELESS}
@@ -202,22 +208,24 @@ def _names(run: ImaginedRun, point: BranchPoint, late: bool) -> dict[int, dict[s
 
 
 def _differing(
-    wanted: Mapping[int, Mapping[str, str]], there: Mapping[int, Mapping[str, str]]
+    wanted: Mapping[int, Mapping[str, str]], actual: Mapping[int, Mapping[str, str]]
 ) -> dict[int, dict[str, str | None]]:
-    """What must be changed to come from one state to another."""
-    found: dict[int, dict[str, str | None]] = {}
+    """The values to set, by frame, to get from the actual state to the wanted one."""
+    values: dict[int, dict[str, str | None]] = {}
     for frame, names in wanted.items():
-        old = there.get(frame, {})
-        other = {name: names.get(name) for name in [*names, *old] if names.get(name) != old.get(name)}
-        if other:
-            found[frame] = dict(other)
-    return found
+        old = actual.get(frame, {})
+        differing = {name: names.get(name) for name in [*names, *old] if names.get(name) != old.get(name)}
+        if differing:
+            values[frame] = differing
+    return values
 
 
-def _held(true: ImaginedRun, point: BranchPoint, values: Mapping[int, Mapping[str, object]]) -> str:
-    """Why some of the model's values cannot be given: the interpreter holds what it has made of the true ones.
+def _refuse_names_in_use(
+    true: EditableRun, point: BranchPoint, values: Mapping[int, Mapping[str, object]]
+) -> None:
+    """Refuse values that the interpreter has used already.
 
-    A loop goes on over what it began with, and a line that waits for a call has read some of its names already.
+    A loop continues over the object it started with, and a line that waits for a call has read some of its names.
     """
     steps = true.parsed.steps[: point.steps]
     for frame, names in values.items():
@@ -228,37 +236,35 @@ def _held(true: ImaginedRun, point: BranchPoint, values: Mapping[int, Mapping[st
         used = {} if source is None else names_in_use(source, newest.line, waits=frame != point.frame)
         for name in names:
             if name in used:
-                return (
-                    f"the model has another {name}, and line {used[name]} goes on with what it has read of it"
+                raise _CannotContinue(
+                    f"the model has another {name}, and line {used[name]} has already read the actual one"
                 )
-    return ""
 
 
 @lru_cache(maxsize=64)
 def names_in_use(source: str, line: int, *, waits: bool) -> dict[str, int]:
-    """The names that a line under way has read already, each with the line that reads it. Reads source only.
+    """Return the names that an executing line has already read, each with the line that reads it.
 
-    Other values for them would come too late: a loop goes on over what it began with, and so does a comprehension.
-    A frame that `waits` at a line, for a call or to be resumed, may have read any name of the expression that it waits
-    in; which of them it has is not found out.
+    New values for them would come too late: a loop or a comprehension continues over the object it started with. A
+    frame that `waits` at a line, for a call or to be resumed, may have read any name of the expression it waits in.
     """
-    found: dict[str, int] = {}
+    names: dict[str, int] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.For | ast.AsyncFor) and _is_in(line, node.iter, node.body[-1]):
-            _read(node.iter, found)
+            _read(node.iter, names)
         elif isinstance(node, ast.expr) and _is_in(line, node, node):
             if waits:
-                _read(node, found)
+                _read(node, names)
             for loop in getattr(node, "generators", ()):
-                _read(loop.iter, found)
-    return found
+                _read(loop.iter, names)
+    return names
 
 
 def _is_in(line: int, first: ast.expr, last: ast.stmt | ast.expr) -> bool:
     return first.lineno <= line <= (last.end_lineno or last.lineno)
 
 
-def _read(node: ast.expr, found: dict[str, int]) -> None:
+def _read(node: ast.expr, names: dict[str, int]) -> None:
     for part in ast.walk(node):
         if isinstance(part, ast.Name):
-            found.setdefault(part.id, part.lineno)
+            names.setdefault(part.id, part.lineno)

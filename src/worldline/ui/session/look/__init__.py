@@ -1,8 +1,7 @@
-"""The look that the page, the report and `debug --html` share: one style sheet, and the signs and words of verdicts.
+"""The style sheet that the page, the report and `debug --html` share, and the signs of verdicts.
 
-`look.css` has every colour (light and dark, each text at least AA on its grounds), the type, and how marks, verdicts
-and source are drawn. Front ends put their own layout behind it and take no colour from elsewhere. It knows nothing of
-what is shown.
+`look.css` has every colour (light and dark, with AA contrast), the fonts, and the look of marks, verdicts and source.
+Front ends add their layout and no colours.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ from functools import cache
 from importlib.resources import files
 
 SIGNS = {"right": "✓", "wrong": "✗", "consequential": "≈", "open": "·"}
-"""The sign of each verdict; `static/now.js` has the same, and a test compares."""
+"""The sign of each verdict. A test compares them with `static/now.js`."""
 SHEET = "look.css"
 
 
 @cache
 def style() -> str:
-    """The style sheet."""
+    """Return the style sheet."""
     return files(__package__).joinpath(SHEET).read_text("utf-8")

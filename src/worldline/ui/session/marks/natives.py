@@ -1,7 +1,7 @@
-"""What canonical values are called in the language of their program: `None` is `null` in Java, `NULL` in C.
+"""The names of canonical values in the language of a program: `None` is `null` in Java and `NULL` in C.
 
-The table is `natives.toml`; TypeScript has JavaScript's. The page reads the same table (`as_json`) by the same rules,
-in `static/natives.js`. Nothing here changes a value: notes stand beside it.
+The table is `natives.toml`; TypeScript uses JavaScript's. The page applies the same table (`as_json`) in
+`static/natives.js`. Values are never changed: the names are notes beside them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 from worldline.core.language import LANGUAGES
 
 SHAPES = {"list": "[..]", "dict": "{..: ..}", "set": "{..}", "tuple": "(..)", "bytes": "b'..'"}
-"""The kinds that a legend tells: how each is spelled."""
+"""The kinds that a legend explains, and how they are written."""
 _STRINGS = r"""b?'(?:[^'\\]|\\.)*+'|b?"(?:[^"\\]|\\.)*+\""""
 _NUMBER = "-?[0-9]+"
 
 
 @dataclass(frozen=True)
 class NativeNames:
-    """One language's names: of words in a value, of kinds of values, of objects by the name before their number."""
+    """The names of one language: for words in a value, kinds of values, and objects by the name before their number."""
 
     words: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class NativeNames:
 
 
 class NativeNote(NamedTuple):
-    """Some characters of a value's text, from `start` up to `end`, and what they are in the program's language."""
+    """A part of a value's text, from `start` to `end`, and its name in the program's language."""
 
     start: int
     end: int
@@ -47,19 +47,19 @@ def _table() -> dict[str, Any]:
 
 @cache
 def native_names(language: str) -> NativeNames:
-    """The names of a language; none for one whose values are canonical as they are."""
+    """Return the names of a language; empty if it writes values as they are."""
     table = _table()
     return NativeNames(**(table.get(language) or table.get(LANGUAGES[language].extends, {})))
 
 
 def as_json(language: str) -> dict[str, dict[str, str]]:
-    """The names of a language for the page."""
-    return {name: dict(each) for name, each in asdict(native_names(language)).items()}
+    """Return the names of a language as JSON, for the page."""
+    return {field: dict(names) for field, names in asdict(native_names(language)).items()}
 
 
 @cache
 def _pattern(language: str) -> re.Pattern[str] | None:
-    """Strings, which hold no words, then the words, then the objects."""
+    """Matches strings, which contain no words, then words, then objects."""
     names = native_names(language)
     if not names.words:
         return None
@@ -71,7 +71,7 @@ def _pattern(language: str) -> re.Pattern[str] | None:
 
 
 def notes(text: str, language: str) -> Iterator[NativeNote]:
-    """The words of a value that have a name in a language, in order."""
+    """Yield the words of a value that have a name in a language."""
     pattern, names = _pattern(language), native_names(language)
     for match in pattern.finditer(text) if pattern is not None else ():
         if match["object"]:
@@ -82,34 +82,25 @@ def notes(text: str, language: str) -> Iterator[NativeNote]:
             yield NativeNote(*match.span(), names.words[word].replace("*", number[0] if number else ""), word)
 
 
-def kind_name(text: str, language: str) -> str:
-    """What a whole value is in a language; empty where its own kind says it."""
-    return native_names(language).kinds.get(_kind(text), "")
-
-
 def legend(texts: Iterable[str], language: str) -> list[str]:
-    """What the words in some values are in a language, each once; where there is no word, what their kinds are."""
+    """Explain the words in some values, each once; if there are none, explain the kinds of the values."""
+    from worldline.core.value import kind as kind_of  # slow to import
+
     names = native_names(language)
     if not names.words:
         return []
     words, shapes = dict[str, str](), dict[str, str]()
     for text in texts:
-        for one in notes(text, language):
-            words.setdefault(one.word, f"{text[one.start : one.end]} is {one.name}")
-        found = _kind(text)
-        if found in SHAPES and found in names.kinds:
-            shapes.setdefault(found, f"{SHAPES[found]} is {_a(names.kinds[found])}")
+        for note in notes(text, language):
+            words.setdefault(note.word, f"{text[note.start : note.end]} is {note.name}")
+        kind = kind_of(text)
+        if kind in SHAPES and kind in names.kinds:
+            shapes.setdefault(kind, f"{SHAPES[kind]} is {_with_article(names.kinds[kind])}")
     order = [*names.words, *names.objects]
     return [words[word] for word in order if word in words] or [
-        shapes[each] for each in SHAPES if each in shapes
+        shapes[kind] for kind in SHAPES if kind in shapes
     ]
 
 
-def _a(name: str) -> str:
+def _with_article(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
-def _kind(text: str) -> str:
-    from worldline.core.value import kind  # values are parsed: not for every start
-
-    return kind(text)

@@ -10,7 +10,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -22,9 +22,15 @@ from textual.message import Message
 
 from worldline.core.limits import Limits
 from worldline.predict.predictor import Predictor
-from worldline.ui.session.branches.branch import HOWS, Intervention
-from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.rollout_worker import Act, Grower, IsStopped, RolloutWorker
+from worldline.ui.session.branches.branch import HOWS, BranchEdit
+from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
+from worldline.ui.session.rollout_worker import (
+    IsStopped,
+    Job,
+    RolloutCallbacks,
+    RolloutController,
+    RolloutWorker,
+)
 from worldline.ui.session.session import Session
 from worldline.ui.session.stops import STOPS, Location
 from worldline.ui.terminal.step import draw, questions, words
@@ -54,7 +60,7 @@ def step(session: Session, predictor: Predictor, *, limits: Limits | None = None
 class PostedCall(Message):
     """A call that the model's thread wants executed in the app's thread."""
 
-    def __init__(self, act: Act) -> None:
+    def __init__(self, act: Job) -> None:
         super().__init__()
         self.act = act
 
@@ -81,18 +87,18 @@ class StepApp(App[None]):
         self.message = ""
         self.chosen: tuple[int, str] | None = None
         self._waiting_row: int | None = None  # the row where `continue` waits for the model to write more
-        self.progress: GrowthProgress | None = None
+        self.progress: RolloutProgress | None = None
         self._listing = draw.SourcePane(self.cursor.here.ask.program)
         self._line: Location | None = None
         self.panels = {str(panel.id): panel for panel in self._panels()}
         self._growing = RolloutWorker()
-        self._grower = Grower(self._growing, self._post)
+        self._controller = RolloutController(self._growing, self._post)
 
-    def _post(self, act: Act) -> None:
+    def _post(self, act: Job) -> None:
         self.post_message(PostedCall(act))
 
     def end(self) -> None:
-        self._grower.stop()
+        self._controller.stop()
         self._growing.end(STOP_SECONDS)
 
     # the screen
@@ -125,11 +131,11 @@ class StepApp(App[None]):
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._kill)
         cursor, predictor = self.cursor, self.predictor
-        self._grower.start(
-            lambda stop: paced(cursor, imagine(cursor.session, predictor, limits=self._limits, stop=stop)),
-            begun=lambda branch: None,
-            grew=self._grew,
-            refused=self._refused,
+        self._controller.start(
+            lambda stop: paced(
+                cursor, predict_root(cursor.session, predictor, limits=self._limits, stop=stop)
+            ),
+            self._callbacks(lambda branch: None),
         )
 
     def _kill(self) -> None:
@@ -147,11 +153,9 @@ class StepApp(App[None]):
     def line(self) -> Location:
         """The chosen line; by default the one that executes."""
         if self._line is None:
-            side_view = draw.source_side(self.cursor.view)
-            live = side_view.stack[-1] if side_view is not None and side_view.stack else None
-            file = (
-                side_view.side.frame(live.frame).file if side_view is not None and live is not None else None
-            )
+            run_view = draw.source_side(self.cursor.view)
+            live = run_view.stack[-1] if run_view is not None and run_view.stack else None
+            file = run_view.run.frame(live.frame).file if run_view is not None and live is not None else None
             return file, (live.line if live is not None else None) or 1
         return self._line
 
@@ -165,7 +169,7 @@ class StepApp(App[None]):
     def _show(self, message: str = "") -> None:
         self.message = message
         sides = (self.cursor.view.left, self.cursor.view.right)
-        is_silent = not any(side_view is not None and side_view.printed for side_view in sides)
+        is_silent = not any(run_view is not None and run_view.printed for run_view in sides)
         self.panels["output"].set_class(is_silent, "silent")
         for panel in self.panels.values():
             panel.refresh()
@@ -178,7 +182,7 @@ class StepApp(App[None]):
     def on_posted_call(self, posted: PostedCall) -> None:
         posted.act()
 
-    def _grew(self, progress: GrowthProgress) -> None:
+    def _grew(self, progress: RolloutProgress) -> None:
         self.progress = progress
         if progress.branch != self.cursor.branch:
             return self._show(self.message)
@@ -186,7 +190,7 @@ class StepApp(App[None]):
         self.cursor.look()
         if self._waiting_row is not None:
             self._continue(self._waiting_row)
-        elif followed and not self.cursor.is_growing:
+        elif followed and not self.cursor.is_running:
             self.cursor.seek(self.cursor.remarkable())
         self._show(progress.note if progress.stage == "failed" else self.message)
 
@@ -196,22 +200,27 @@ class StepApp(App[None]):
         self.cursor.look()
         self._say(why)
 
-    def _intervene(self, intervention: Intervention) -> None:
+    def _intervene(self, edit: BranchEdit) -> None:
         """Start a branch; stops whatever is being written."""
         cursor, predictor, parent = self.cursor, self.predictor, self.cursor.branch
 
         def begun(branch: int) -> None:
             cursor.switch(branch, follow=True)
             self._line = None
-            self._say(f"branch {branch}: {words.named(intervention)}")
+            self._say(f"branch {branch}: {words.named(edit)}")
 
-        def begin(stop: IsStopped) -> Iterator[GrowthProgress]:
-            growth = grow(
-                cursor.session, predictor, intervention, parent=parent, limits=self._limits, stop=stop
+        def begin(stop: IsStopped) -> Iterator[RolloutProgress]:
+            rollout = predict_branch(
+                cursor.session, predictor, edit, parent=parent, limits=self._limits, stop=stop
             )
-            return paced(cursor, growth)
+            return paced(cursor, rollout)
 
-        self._grower.start(begin, begun=begun, grew=self._grew, refused=self._refused)
+        self._controller.start(begin, self._callbacks(begun))
+
+    def _callbacks(self, on_start: Callable[[int], None]) -> RolloutCallbacks:
+        return RolloutCallbacks(
+            on_start=on_start, on_progress=self._grew, on_refusal=self._refused, on_failure=self._refused
+        )
 
     # moving
 
@@ -229,7 +238,7 @@ class StepApp(App[None]):
     def action_hop(self, direction: str) -> None:
         self._go(
             self.cursor.hop(direction),
-            "no such difference" if self.cursor.pair.left else "nothing to compare with",
+            "no such difference" if self.cursor.run_diff.left else "nothing to compare with",
             jump=True,
         )
 
@@ -264,7 +273,7 @@ class StepApp(App[None]):
         if stop is not None:
             self._go(stop[0], "", jump=True)
             self._say(stop[1])
-        elif step > 0 and self.cursor.is_growing:
+        elif step > 0 and self.cursor.is_running:
             self.cursor.jump(self.cursor.row)
             self.cursor.follows, self._waiting_row = True, self.cursor.row
             self._say("continuing while the model writes; any step stops it")
@@ -274,7 +283,7 @@ class StepApp(App[None]):
 
     def _continue(self, start: int) -> None:
         stop = self.cursor.run(start, 1)
-        if stop is not None or not self.cursor.is_growing:
+        if stop is not None or not self.cursor.is_running:
             row, self.message = stop or (self.cursor.count - 1, "no stop before the end")
             self.cursor.seek(row)
             self._waiting_row = None
@@ -289,7 +298,7 @@ class StepApp(App[None]):
     def action_stop(self) -> None:
         if self.progress is None or self.cursor.session.branch(self.progress.branch).status != "running":
             return self._say("the model is not writing")
-        self._grower.stop()
+        self._controller.stop()
         self._say("stopping the model")
 
     def action_cycle(self, step: int) -> None:
@@ -302,7 +311,7 @@ class StepApp(App[None]):
             return self._say("no further branch" if branch is None else "this is the current branch")
         self.cursor.switch(branch)
         self._line = None
-        self._say(f"branch {branch}: {words.named(self.cursor.here.intervention)}")
+        self._say(f"branch {branch}: {words.named(self.cursor.here.edit)}")
 
     # panels
 
@@ -384,7 +393,7 @@ class StepApp(App[None]):
 
     def _rewrite(self, how: str | None) -> None:
         if how is not None:
-            self._intervene(Intervention(kind="rewrite", how=how))
+            self._intervene(BranchEdit(kind="rewrite", how=how))
 
     def action_ask(self, topic: str) -> None:
         """Ask for one line of text: where to go, or what to change."""
@@ -407,17 +416,17 @@ class StepApp(App[None]):
 
     def _answered(self, topic: str, step: int | None, text: str | None) -> None:
         if text is not None:
-            intervention = questions.intervention_of(topic, step, text)
-            if isinstance(intervention, str):
-                return self._say(intervention)
-            self._intervene(intervention)
+            edit = questions.intervention_of(topic, step, text)
+            if isinstance(edit, str):
+                return self._say(edit)
+            self._intervene(edit)
 
     def action_leave(self) -> None:
-        self._grower.stop()
+        self._controller.stop()
         self.exit()
 
 
-def paced(cursor: SessionCursor, reports: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
+def paced(cursor: SessionCursor, reports: Iterator[RolloutProgress]) -> Iterator[RolloutProgress]:
     """Yield reports of a branch when its rows are compared: in the model's thread, and not too often."""
     stage, next_time = "", 0.0
     for progress in reports:

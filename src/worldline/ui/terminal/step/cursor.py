@@ -45,34 +45,37 @@ class SessionCursor:
 
     def make(self, number: int) -> tuple[Branch, RunDiff]:
         """Compare the runs of a branch as it stands now. The growing thread calls this, since it may take long."""
-        compared = self.session.branch(number), self.session.pair(number)
+        compared = self.session.branch(number), self.session.run_diff(number)
         _ = compared[1].rows, compared[1].first  # computed on first use
         self._compared[number] = compared
         return compared
 
     def look(self) -> None:
         """Take over the latest comparison of the current branch."""
-        self.here, self.pair = self._compared.get(self.branch) or self.make(self.branch)
-        self.written, self.first = written_rows(self.pair, self.here), first_divergence(self.pair, self.here)
+        self.here, self.run_diff = self._compared.get(self.branch) or self.make(self.branch)
+        self.written, self.first = (
+            written_rows(self.run_diff, self.here),
+            first_divergence(self.run_diff, self.here),
+        )
         self._chunks, self._lines, self._view = {}, {}, None
-        if self.follows and self.is_growing:
+        if self.follows and self.is_running:
             self.row = self._newest()
         self.row = max(0, min(self.row, self.count - 1))
 
     @property
-    def is_growing(self) -> bool:
+    def is_running(self) -> bool:
         """Whether more rows may come."""
         return self.here.status == "running"
 
     @property
     def count(self) -> int:
-        return len(self.pair.rows)
+        return len(self.run_diff.rows)
 
     @property
     def view(self) -> RowView:
         """Both runs at the current row."""
         if self._view is None or self._view[0] != self.row:
-            self._view = self.row, row_view(self.pair, self.row)
+            self._view = self.row, row_view(self.run_diff, self.row)
         return self._view[1]
 
     def row_json(self, row: int) -> dict[str, Any]:
@@ -81,33 +84,33 @@ class SessionCursor:
             return {}
         k = row // CHUNK
         if k not in self._chunks:
-            self._chunks[k] = chunk(self.pair, k, self.written)
+            self._chunks[k] = chunk(self.run_diff, k, self.written)
         row_dict: dict[str, Any] = self._chunks[k]["rows"][row - k * CHUNK]
         return row_dict
 
     def timeline(self, bins: int) -> dict[str, Any]:
         """Return all rows in this many bins."""
         if bins not in self._lines:
-            self._lines = {bins: timeline(self.pair, bins, self.written)}
+            self._lines = {bins: timeline(self.run_diff, bins, self.written)}
         return self._lines[bins]
 
     @property
     def step(self) -> int | None:
         """The model's step in this row; None if it has none."""
-        return self.pair.rows[self.row].right if self.count else None
+        return self.run_diff.rows[self.row].right if self.count else None
 
     @property
     def event(self) -> Event | None:
         """The event of this row: the interpreter's or, if it has no step here, the model's."""
-        for side_view in (self.view.left, self.view.right):
-            if side_view is not None and side_view.own:
-                return side_view.event
+        for run_view in (self.view.left, self.view.right):
+            if run_view is not None and run_view.own:
+                return run_view.event
         return None
 
     def _newest(self) -> int:
         """The row that the model wrote last."""
-        step = newest_step(self.pair, "right", self.count)
-        return 0 if step is None else self.pair.row_of("right", step)
+        step = newest_step(self.run_diff, "right", self.count)
+        return 0 if step is None else self.run_diff.row_of("right", step)
 
     # where moves lead
 
@@ -117,7 +120,7 @@ class SessionCursor:
         to = (
             ends[direction]
             if direction in ends
-            else row_steps(self.pair, self.row)[direction]
+            else row_steps(self.run_diff, self.row)[direction]
             if self.count
             else None
         )
@@ -128,28 +131,28 @@ class SessionCursor:
         if direction == "first":
             return self.first
         rows = range(self.row + 1, self.count) if direction == "next" else range(self.row - 1, -1, -1)
-        return new_difference(self.pair, rows, self.written)
+        return new_difference(self.run_diff, rows, self.written)
 
     def writer(self, side: str, value: NamedValue) -> int | None:
         """Return the row that wrote the value of a name on one side."""
-        side_view = self.view.left if side == "left" else self.view.right
-        live = side_view.stack[::-1] if side_view is not None else ()
+        run_view = self.view.left if side == "left" else self.view.right
+        live = run_view.stack[::-1] if run_view is not None else ()
         level = value.level - (len(self.view.levels) - len(live))
-        if side_view is None or not 0 <= level < len(live):
+        if run_view is None or not 0 <= level < len(live):
             return None
-        step = side_view.side.writer(side_view.step, live[level].frame, value.name)
-        return None if step is None else self.pair.row_of(side, step)
+        step = run_view.run.writer(run_view.step, live[level].frame, value.name)
+        return None if step is None else self.run_diff.row_of(side, step)
 
     def run(self, start: int, step: int) -> tuple[int, str] | None:
         """Return the nearest row that stops a run forwards (step 1) or backwards (-1), and why; None if none does."""
         rows = range(start + 1, self.count) if step > 0 else range(start - 1, -1, -1)
-        return next_stop(self.pair, self.here, rows, stops=self.stops, breakpoints=self.breakpoints)
+        return next_stop(self.run_diff, self.here, rows, stops=self.stops, breakpoints=self.breakpoints)
 
     # moving
 
     def seek(self, row: int) -> None:
         self.row = max(0, min(row, self.count - 1))
-        self.follows = self.is_growing and self.row >= self._newest()
+        self.follows = self.is_running and self.row >= self._newest()
 
     def jump(self, row: int) -> None:
         """Move to a row and remember the old one."""
@@ -179,7 +182,7 @@ class SessionCursor:
     def remarkable(self) -> int:
         """Return the row to show first: the first divergence, or where the branch leaves its parent."""
         first, at = self.first, self.here.at
-        start = self.pair.row_of("right", at) if at < len(self.pair.right) else 0
+        start = self.run_diff.row_of("right", at) if at < len(self.run_diff.right) else 0
         return first if first is not None else start
 
     def _turn(self, branch: int) -> None:

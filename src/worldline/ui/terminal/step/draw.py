@@ -21,7 +21,7 @@ from worldline.ui.session.stops import Location
 from worldline.ui.session.timeline import CODES
 from worldline.ui.terminal.source import HighlightedSource
 from worldline.ui.terminal.step.cursor import SessionCursor
-from worldline.ui.terminal.step.row_view import NamedValue, RowView, SideView, StackLevel
+from worldline.ui.terminal.step.row_view import NamedValue, RowView, RunView, StackLevel
 from worldline.ui.terminal.step.words import SIGNS, STYLES, brief
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -101,9 +101,9 @@ class SourcePane:
 def _marks(view: RowView, file: str | None) -> dict[int, str]:
     """What executes at each line: both runs, one of them, or a waiting frame."""
     marks: dict[int, str] = {}
-    for side_view, sign in ((view.left, "A"), (view.right, "P")):
-        for at, live in enumerate(reversed(side_view.stack if side_view is not None else ())):
-            if side_view is None or live.line is None or side_view.side.frame(live.frame).file != file:
+    for run_view, sign in ((view.left, "A"), (view.right, "P")):
+        for at, live in enumerate(reversed(run_view.stack if run_view is not None else ())):
+            if run_view is None or live.line is None or run_view.run.frame(live.frame).file != file:
                 continue
             if at:
                 marks.setdefault(live.line, "▷")
@@ -147,11 +147,11 @@ def state(
 
 def _native_words(view: RowView, width: int) -> list[Text]:
     """A footnote that names special values in the program's language; empty if there are none."""
-    side_view = view.right or view.left
+    run_view = view.right or view.left
     texts = [
         text for level in view.levels for value in level.names for text in (value.left, value.right) if text
     ]
-    names = legend(texts, side_view.side.ask.program.language) if side_view is not None else []
+    names = legend(texts, run_view.run.ask.program.language) if run_view is not None else []
     return [fit(Text(printable(", ".join(names)), style="dim"), width)] if names else []
 
 
@@ -229,14 +229,14 @@ def steps(cursor: SessionCursor, width: int, height: int, *, focused: bool) -> l
     """Return the rows around the current one: verdicts, and both runs."""
     lines = [title(f"steps {cursor.count:,}", width, focused=focused)]
     digits = max(3, len(str(cursor.count)))
-    sure = 5 if width >= 56 and cursor.here.sure else 0
-    cell = max(1, width - digits - 6 - sure) // (1 if cursor.pair.left is None else 2)
+    sure = 5 if width >= 56 and cursor.here.confidences else 0
+    cell = max(1, width - digits - 6 - sure) // (1 if cursor.run_diff.left is None else 2)
     for row in around(cursor.row, cursor.count, height - 1):
         cells = cursor.row_json(row)
         text = Text(("▶" if row == cursor.row else " ") + f"{row:>{digits}} ")
         for half in ("action", "state"):
             text.append(SIGNS[cells[half]], style=STYLES[cells[half]])
-        for name in ("left", "right") if cursor.pair.left is not None else ("right",):
+        for name in ("left", "right") if cursor.run_diff.left is not None else ("right",):
             text.append(" ").append_text(_cell(cells[name], cells, cell))
         if sure:
             chance = cells["right"]["sure"] if cells["right"] else None
@@ -268,7 +268,7 @@ def _cell(cell: dict[str, Any] | None, row: dict[str, Any], width: int) -> Text:
 
 def output(view: RowView, width: int, height: int, *, focused: bool) -> list[Text]:
     """Return the end of the output; side by side if it differs."""
-    texts = [side_view.printed if side_view is not None else "" for side_view in (view.left, view.right)]
+    texts = [run_view.printed if run_view is not None else "" for run_view in (view.left, view.right)]
     same = texts[0] == texts[1] or view.alone
     words = "output" if any(texts) else "output: nothing printed"
     space = height - 1
@@ -329,9 +329,9 @@ def row_at(cursor: SessionCursor, column: int, width: int) -> int | None:
     return min(cursor.count - 1, (column - 2) * int(cursor.timeline(width - 2)["per"]))
 
 
-def source_side(view: RowView) -> SideView | None:
+def source_side(view: RowView) -> RunView | None:
     """Return the run whose line the source shows: the actual one if this row is its own."""
-    for side_view in (view.left, view.right):
-        if side_view is not None and side_view.own:
-            return side_view
+    for run_view in (view.left, view.right):
+        if run_view is not None and run_view.own:
+            return run_view
     return view.left or view.right

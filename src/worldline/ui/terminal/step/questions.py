@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worldline.core.text import printable
-from worldline.ui.session.branches.branch import Intervention
+from worldline.ui.session.branches.branch import BranchEdit
 from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.row_view import NamedValue
 from worldline.ui.terminal.step.words import brief
@@ -37,19 +37,19 @@ def question_of(kind: str, cursor: SessionCursor, chosen: NamedValue | None, lin
     return StepQuestion(f"After step {step}, NAME=VALUE (empty VALUE deletes it):", printable(default))
 
 
-def intervention_of(kind: str, step: int | None, text: str) -> Intervention | str:
+def intervention_of(kind: str, step: int | None, text: str) -> BranchEdit | str:
     """Return the intervention that an answer asks for; or what is wrong with it."""
     if kind == "edit":
         name, equals, value = text.partition("=")
         if not equals:
             return "expected NAME=VALUE, such as n=7"
-        return Intervention(kind="edit", step=step, name=name.strip(), value=value.strip() or None)
+        return BranchEdit(kind="edit", step=step, name=name.strip(), value=value.strip() or None)
     count = number(text)
     if count is None:
         return f"{brief(text, 40)!r} is not a number"
     if kind == "line":
-        return Intervention(kind="line", step=step, line=count)
-    return Intervention(kind="budget", limit=count)
+        return BranchEdit(kind="line", step=step, line=count)
+    return BranchEdit(kind="budget", limit=count)
 
 
 def number(text: str) -> int | None:

@@ -22,10 +22,10 @@ CARRIED = {
 
 
 @dataclass(frozen=True)
-class SideView:
+class RunView:
     """One run at a row: its newest step, whether that is in this row, its stack, and what it changed and printed."""
 
-    side: Run
+    run: Run
     step: int
     own: bool
     stack: tuple[FrameState, ...]
@@ -34,7 +34,7 @@ class SideView:
 
     @property
     def event(self) -> Event:
-        return self.side.events[self.step]
+        return self.run.events[self.step]
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class StackLevel:
 class RowView:
     """Both runs at a row, the innermost level first. `alone`: there is no truth to compare with."""
 
-    left: SideView | None
-    right: SideView | None
+    left: RunView | None
+    right: RunView | None
     levels: tuple[StackLevel, ...] = ()
     alone: bool = False
 
@@ -86,9 +86,9 @@ class RowView:
         return not self.alone and value.differs
 
 
-def row_view(pair: RunDiff, row: int) -> RowView:
+def row_view(run_diff: RunDiff, row: int) -> RowView:
     """Return both runs at a row."""
-    left, right = _side_view(pair, "left", row), _side_view(pair, "right", row)
+    left, right = _run_view(run_diff, "left", row), _run_view(run_diff, "right", row)
     stacks = left.stack if left else (), right.stack if right else ()
     deep = max(map(len, stacks))
     levels = []
@@ -98,24 +98,24 @@ def row_view(pair: RunDiff, row: int) -> RowView:
         levels.append(
             StackLevel(left_frame, right_frame, (*(_carried(left, right) if at == deep - 1 else ()), *names))
         )
-    return RowView(left, right, tuple(levels), alone=pair.left is None)
+    return RowView(left, right, tuple(levels), alone=run_diff.left is None)
 
 
-def _side_view(pair: RunDiff, name: str, row: int) -> SideView | None:
-    side, step = pair.side(name), newest_step(pair, name, row)
-    if side is None or step is None:
+def _run_view(run_diff: RunDiff, name: str, row: int) -> RunView | None:
+    run, step = run_diff.run(name), newest_step(run_diff, name, row)
+    if run is None or step is None:
         return None
-    own = row < len(pair.rows) and getattr(pair.rows[row], name) == step
-    changed = frozenset((write.frame, write.name) for write in side.writes(step)) if own else frozenset()
-    return SideView(side, step, own, side.stack(step), changed, side.output_tail(step + 1, MAX_OUTPUT))
+    own = row < len(run_diff.rows) and getattr(run_diff.rows[row], name) == step
+    changed = frozenset((write.frame, write.name) for write in run.writes(step)) if own else frozenset()
+    return RunView(run, step, own, run.stack(step), changed, run.output_tail(step + 1, MAX_OUTPUT))
 
 
 def _names(
     level: int,
     left_frame: FrameState | None,
     right_frame: FrameState | None,
-    left: SideView | None,
-    right: SideView | None,
+    left: RunView | None,
+    right: RunView | None,
 ) -> Iterator[NamedValue]:
     wanted, got = _values(left_frame), _values(right_frame)
     for name in dict.fromkeys([*wanted, *got]):
@@ -127,15 +127,13 @@ def _values(live: FrameState | None) -> Mapping[str, str]:
     return live.values if live is not None else {}
 
 
-def _is_changed(side_view: SideView | None, live: FrameState | None, name: str) -> bool:
-    return side_view is not None and live is not None and (live.frame, name) in side_view.changed
+def _is_changed(run_view: RunView | None, live: FrameState | None, name: str) -> bool:
+    return run_view is not None and live is not None and (live.frame, name) in run_view.changed
 
 
-def _carried(left: SideView | None, right: SideView | None) -> tuple[NamedValue, ...]:
+def _carried(left: RunView | None, right: RunView | None) -> tuple[NamedValue, ...]:
     """What the steps of this row draw, return, raise, yield or read."""
-    events = [
-        side_view.event if side_view is not None and side_view.own else None for side_view in (left, right)
-    ]
+    events = [run_view.event if run_view is not None and run_view.own else None for run_view in (left, right)]
     hidden = [event_or_none.hidden if event_or_none is not None else () for event_or_none in events]
     drawn = [
         _drawn(*(draws[at] if at < len(draws) else None for draws in hidden))

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from worldline.core.text import printable
 from worldline.diagnose.sentences import percent
-from worldline.ui.session.branches.branch import Branch, Intervention
-from worldline.ui.session.grow import GrowthProgress
+from worldline.ui.session.branches.branch import Branch, BranchEdit
+from worldline.ui.session.rollout import RolloutProgress
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import OPEN, first_divergence
@@ -31,34 +31,30 @@ def brief(text: str, length: int = MAX_TEXT) -> str:
     return printable(text[:length]) + ("…" if len(text) > length else "")
 
 
-def named(intervention: Intervention | None) -> str:
+def named(edit: BranchEdit | None) -> str:
     """Describe an intervention."""
-    if intervention is None:
+    if edit is None:
         return "the original"
-    at = f" at step {intervention.step}"
-    if intervention.kind == "edit":
-        name, value = brief(intervention.name or "", 40), intervention.value
+    at = f" at step {edit.step}"
+    if edit.kind == "edit":
+        name, value = brief(edit.name or "", 40), edit.value
         return f"{name} deleted{at}" if value is None else f"{name} = {brief(value, 40)}{at}"
-    if intervention.kind == "line":
-        return f"line {intervention.line} forced{at}"
-    return (
-        f"budget {intervention.limit:,} bytes"
-        if intervention.kind == "budget"
-        else f"rewritten: {intervention.how}"
-    )
+    if edit.kind == "line":
+        return f"line {edit.line} forced{at}"
+    return f"budget {edit.limit:,} bytes" if edit.kind == "budget" else f"rewritten: {edit.how}"
 
 
-def heading(cursor: SessionCursor, progress: GrowthProgress | None) -> Text:
+def heading(cursor: SessionCursor, progress: RolloutProgress | None) -> Text:
     """Return the program, the model, the branch, and its status."""
     program = cursor.here.ask.program
     call = program.call if program.call is not None else " ".join([program.name, *program.argv])
     text = Text.assemble((brief(call, 80), "bold"), ("  " + brief(cursor.session.model, 40), "dim"))
     if len(cursor.session.branches) > 1:
-        text.append(f"  branch {cursor.branch}: {named(cursor.here.intervention)}", style="cyan")
+        text.append(f"  branch {cursor.branch}: {named(cursor.here.edit)}", style="cyan")
     return text.append("  ").append_text(_status(cursor.session, cursor.here, progress))
 
 
-def _status(session: Session, branch: Branch, progress: GrowthProgress | None) -> Text:
+def _status(session: Session, branch: Branch, progress: RolloutProgress | None) -> Text:
     """The status of a branch: how much is written, or its verdict."""
     if branch.status == "running":
         if progress is None or progress.branch != branch.id or progress.stage == "truth":
@@ -74,7 +70,7 @@ def _status(session: Session, branch: Branch, progress: GrowthProgress | None) -
 def _verdict(session: Session, branch: Branch) -> tuple[str, str]:
     if branch.truth is None:
         return "no execution to compare with", "yellow"
-    cause, first = branch.cause, first_divergence(session.pair(branch.id), branch)
+    cause, first = branch.cause, first_divergence(session.run_diff(branch.id), branch)
     if first is not None:
         return f"diverges at step {first}{f': {cause.name}' if cause else ''}", "bold red"
     if branch.found.status == "budget":
@@ -88,15 +84,15 @@ def place(cursor: SessionCursor) -> Text:
         return Text(brief(cursor.here.why or "nothing to show yet"), style="dim")
     row = cursor.row_json(cursor.row)
     text = Text().append(f"step {cursor.row:,} of {cursor.count - 1:,}  ", style="bold")
-    if cursor.pair.left is None:
+    if cursor.run_diff.left is None:
         text.append(brief(f"no actual execution: {cursor.here.why}") + "  ", style="yellow")
     else:
         text.append_text(_judged(row))
-    differs, right = cursor.pair.rows[cursor.row].differs, row["right"]
+    differs, right = cursor.run_diff.rows[cursor.row].differs, row["right"]
     if differs and cursor.row < cursor.written:
         text.append(brief(differences_in_words(differs)) + "  ", style="red")
     if right is None:
-        text.append("not written yet" if cursor.is_growing else "the model has no step here")
+        text.append("not written yet" if cursor.is_running else "the model has no step here")
     elif right["sure"] is not None:
         text.append(
             f"confidence {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim"
@@ -121,7 +117,7 @@ def tree(session: Session, chosen: int) -> list[tuple[int, Text]]:
     for branch, depth in _ordered(session.branches, None, 0):
         text = Text("▶ " if branch.id == chosen else "  ")
         text.append("  " * (depth - 1) + "└ " if depth else "", style="dim")
-        text.append(f"{branch.id} {named(branch.intervention)}  ").append_text(_status(session, branch, None))
+        text.append(f"{branch.id} {named(branch.edit)}  ").append_text(_status(session, branch, None))
         rows.append((branch.id, text))
     return rows
 

@@ -19,7 +19,7 @@ from worldline.storage import files
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
-from worldline.ui.session.grow import imagine
+from worldline.ui.session.rollout import predict_root
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
 from worldline.ui.web.bundle.page import page as page_of
@@ -47,23 +47,23 @@ class Bundle:
     bytes: int
 
 
-def open_scenes(opening: Opening) -> SessionCache:
+def open_sessions(opening: Opening) -> SessionCache:
     """Open runs, and record and predict programs completely."""
     opening.check_model()
-    scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
-    opened = list(opening.scenes)
+    sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+    opened = list(opening.sessions)
     for program in opening.programs:
         name, load = next(iter(opening.models.items()))
         predictor = load()
-        scene = new_session(opening, program, name, predictor)
-        deque(imagine(scene, predictor, limits=opening.limits), maxlen=0)
-        opened.append(scene)
-    for scene in opened:
-        scenes.add(scene)
-    return scenes
+        session = new_session(opening, program, name, predictor)
+        deque(predict_root(session, predictor, limits=opening.limits), maxlen=0)
+        opened.append(session)
+    for session in opened:
+        sessions.add(session)
+    return sessions
 
 
-def bundle(scenes: SessionCache, out: Path, *, limit: int = DEFAULT_SAMPLES) -> Bundle:
+def bundle(sessions: SessionCache, out: Path, *, limit: int = DEFAULT_SAMPLES) -> Bundle:
     """Write everything that is open to `out`.
 
     Raises:
@@ -72,11 +72,11 @@ def bundle(scenes: SessionCache, out: Path, *, limit: int = DEFAULT_SAMPLES) -> 
     if limit < 0:
         raise UsageError(f"--max-samples is at least 0, not {limit}")
     if out.suffix == ".html":
-        return _one_file(scenes, out, limit)
-    return _folder(scenes, out, limit)
+        return _one_file(sessions, out, limit)
+    return _folder(sessions, out, limit)
 
 
-def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
+def _one_file(sessions: SessionCache, out: Path, limit: int) -> Bundle:
     files.make_directory(out.parent)
     draft = files.Draft(out)
 
@@ -86,7 +86,7 @@ def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
 
     try:
         draft.write(page_of(START))
-        summary = _data(scenes, put, limit)
+        summary = _data(sessions, put, limit)
         draft.write(page_of(END))
         draft.commit()
     except BaseException:
@@ -95,7 +95,7 @@ def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
     return Bundle(path=out, bytes=draft.size, **summary)
 
 
-def _folder(scenes: SessionCache, out: Path, limit: int) -> Bundle:
+def _folder(sessions: SessionCache, out: Path, limit: int) -> Bundle:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} exists: write the bundle to a new folder, or to a file that ends in .html")
     files.make_directory(out / "data")
@@ -110,7 +110,7 @@ def _folder(scenes: SessionCache, out: Path, limit: int) -> Bundle:
         files.write(out / "data" / f"{name}.js", text, fsync=False)
         size += len(text)
 
-    summary = _data(scenes, put, limit)
+    summary = _data(sessions, put, limit)
     block = b'<script type="application/json" id="data-runs">' + _escape(runs) + b"</script>\n"
     index = page_of(START) + block + page_of(END)
     files.sync_directory(out / "data")
@@ -123,10 +123,10 @@ def _escape(data: bytes) -> bytes:
     return data.replace(b"<", b"\\u003c")
 
 
-def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
+def _data(sessions: SessionCache, put: Put, limit: int) -> dict[str, Any]:
     """Write all data, the list of names last, and return the counts and the damage for `Bundle`."""
     names, damage, stepped, size = list[str](), list[str](), 0, 0
-    runs = api.runs(scenes)
+    runs = api.runs(sessions)
     ids = [run["id"] for run in runs]
 
     def add(name: str, value: Any) -> int:
@@ -137,16 +137,16 @@ def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
 
     for run, description in zip(ids, runs, strict=True):
         others = [other for other in ids if LIVE not in (run, other) and other != run]
-        table, unreadable = columns(scenes, run, others)
+        table, unreadable = columns(sessions, run, others)
         add(f"run-{run}", table)
         description["notes"] = table["notes"]
-        damage += _damage(scenes, run, table)
+        damage += _damage(sessions, run, table)
         for at in _with_steps(table["fields"], limit):
             if at in unreadable:
                 continue
             if size > MAX_STEP_BYTES:
                 break
-            for name, value in _sample(scenes, run, at, list(table["others"])):
+            for name, value in _sample(sessions, run, at, list(table["others"])):
                 size += add(name, value)
             stepped += 1
     samples = sum(run["samples"] for run in runs)
@@ -154,11 +154,11 @@ def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
     return {"samples": samples, "stepped": stepped, "damage": tuple(damage)}
 
 
-def _damage(scenes: SessionCache, run: str, table: dict[str, Any]) -> list[str]:
+def _damage(sessions: SessionCache, run: str, table: dict[str, Any]) -> list[str]:
     """Return the notes of a run that report damage of its log, or records that cannot be opened."""
     if run == LIVE:
         return []
-    index = scenes.index(run)
+    index = sessions.index(run)
     return [
         f"{index.path}: {note}" for note in table["notes"] if note in index.damage or note not in index.notes
     ]
@@ -171,34 +171,34 @@ def _with_steps(fields: dict[str, list[Any]], limit: int) -> list[int]:
     return sorted((failed + right)[:limit])
 
 
-def _sample(scenes: SessionCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
+def _sample(sessions: SessionCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
     """Yield a sample with its rows, and again compared with each other run that has it."""
-    scene = api.sample(scenes, run, at)
+    session = api.sample(sessions, run, at)
     pairs = dict[str, Any]()
-    for branch in scene["branches"]:
+    for branch in session["branches"]:
         if branch["status"] == "done":
-            pairs |= _pair(scenes, run, at, branch["id"], "truth", "found", None)
-    yield f"sample-{run}-{at}", {"scene": scene, "pairs": pairs}
+            pairs |= _pair(sessions, run, at, branch["id"], "truth", "found", None)
+    yield f"sample-{run}-{at}", {"scene": session, "pairs": pairs}
     for other in others:
         try:
-            compared = api.sample(scenes, run, at, other)
+            compared = api.sample(sessions, run, at, other)
         except (DigestError, FormatError):  # reported with the run that it is in
             continue
         if "other" in compared["sides"]:
             more = dict[str, Any]()
             for left in ("truth", "found"):
-                more |= _pair(scenes, run, at, 0, left, "other", other)
+                more |= _pair(sessions, run, at, 0, left, "other", other)
             yield f"sample-{run}-{at}-{other}", {"scene": compared, "pairs": more}
 
 
 def _pair(
-    scenes: SessionCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
+    sessions: SessionCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
 ) -> dict[str, Any]:
     """Return two runs row by row, under the name that the page requests; empty if one is missing."""
     query: dict[str, Any] = {"branch": branch, "left": left, "right": right, "other": other}
     try:
-        line = api.timeline(scenes, run, at, **query)
+        line = api.timeline(sessions, run, at, **query)
     except (UsageError, Refusal):  # there is no true trace: the branch says why
         return {}
-    chunks = [api.chunk(scenes, run, at, k, **query) for k in range(max(1, -(-line["rows"] // CHUNK)))]
+    chunks = [api.chunk(sessions, run, at, k, **query) for k in range(max(1, -(-line["rows"] // CHUNK)))]
     return {f"{branch}/{left}/{right}": {"timeline": line, "chunks": chunks}}

@@ -23,25 +23,25 @@ from worldline.ui.web.session_cache import LIVE, SessionCache
 TEXTS = ("name", "cause")  # columns that are sorted as texts
 
 
-def columns(scenes: SessionCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
+def columns(sessions: SessionCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
     """Collect what the page lists, searches and sums up of a run, and the verdicts of other runs.
 
     Returns:
         The columns, and the samples whose records cannot be read, with the reason.
     """
-    rows = _rows(scenes, run)
+    rows = _rows(sessions, run)
     fields = {name: [row[name] for row in rows] for name in FIELDS}
     if run == LIVE:
-        programs = [scenes.get(LIVE, at).scene.branches[0].ask.program for at in fields["at"]]
+        programs = [sessions.get(LIVE, at).session.branches[0].ask.program for at in fields["at"]]
         return {**_searched(fields, [(program.name, program) for program in programs]), "name": LIVE}, {}
-    index = scenes.index(run)
+    index = sessions.index(run)
     programs_by_name, unreadable = _programs(index, fields)
     table = {
         **_searched(fields, programs_by_name),
         "name": index.name,
         "orders": {name: _ranks(index, name) for name in TEXTS},
         "kinds": [_kind(index, kind) for kind in KINDS],
-        "others": {other: _other(scenes, index, other) for other in others},
+        "others": {other: _other(sessions, index, other) for other in others},
         "notes": [*index.notes, *_unreadable_note(unreadable)],
     }
     return table, unreadable
@@ -71,10 +71,10 @@ def _unreadable_note(unreadable: dict[int, str]) -> list[str]:
     return [f"{len(unreadable):,} cannot be opened: {'; '.join(reasons)}"]
 
 
-def _rows(scenes: SessionCache, run: str) -> list[dict[str, Any]]:
+def _rows(sessions: SessionCache, run: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     while True:
-        part = api.samples(scenes, run, {"offset": len(rows), "count": MAX_COUNT})
+        part = api.samples(sessions, run, {"offset": len(rows), "count": MAX_COUNT})
         rows += part["samples"]
         if len(rows) >= part["total"] or not part["samples"]:
             return rows
@@ -129,11 +129,11 @@ def _kind(index: RunIndex, kind: WordBuckets | RangeBuckets) -> dict[str, Any]:
     }
 
 
-def _other(scenes: SessionCache, index: RunIndex, other: str) -> dict[str, Any]:
+def _other(sessions: SessionCache, index: RunIndex, other: str) -> dict[str, Any]:
     """Return the verdicts of the same samples in another run. `has` tells whether it has them."""
-    other_index = scenes.index(other)
+    other_index = sessions.index(other)
     matched = match(index, other_index)
-    rows = _rows(scenes, other)
+    rows = _rows(sessions, other)
     partners = [rows[row] if row >= 0 else None for row in matched.partner.tolist()]
     verdicts: dict[str, Any] = {
         name: [partner[name] if partner else None for partner in partners]

@@ -20,7 +20,7 @@ export function branchesPanel({ choose, stop }) {
   const element = el("section", { class: "panel branches-panel", "aria-labelledby": "branches-title" },
     el("header", {}, el("h2", { id: "branches-title" }, "Branches")), el("div", { class: "body" }, tree));
 
-  function render({ scene, branch, progress }) {
+  function render({ session, branch, progress }) {
     const held = tree.contains(document.activeElement);
     fill(tree, ordered(scene.branches).map(({ node, depth }) => item(node, depth, node.id === branch.id, progress.get(node.id))));
     if (held) tree.querySelector("[aria-selected=true]")?.focus();

@@ -52,14 +52,14 @@ class SampleView {
     this.build();
     for (const [heading, keys] of sampleKeys(this)) this.context.keys(heading, keys);
     const run = this.runs.find((one) => one.id === this.here.run);
-    const { call } = scene.program;
+    const { call } = session.program;
     this.context.crumbs([
       { label: "runs", href: "#/" },
       { label: oneLine(cut(run?.name ?? this.here.run, 80)), href: `#/run/${encodeURIComponent(this.here.run)}` },
-      { label: oneLine(cut(call && !scene.name.includes(call) ? `${scene.name} ${call}` : scene.name, 120)) },
+      { label: oneLine(cut(call && !session.name.includes(call) ? `${session.name} ${call}` : session.name, 120)) },
     ]);
     await this.turnTo(this.here, early);
-    for (const branch of scene.branches) if (branch.status === "running") this.growth.follow(branch.id);
+    for (const branch of session.branches) if (branch.status === "running") this.growth.follow(branch.id);
   }
 
   build() {
@@ -67,7 +67,7 @@ class SampleView {
     const jump = (row, name) => this.jump(row, name);
     const fail = (error) => this.fail(error);
     this.sides = sidesControl({ choose: (change) => this.compare(change), swap: () => this.swap() });
-    this.bar = toolbar({ move: (one) => this.move(one), jump: (row) => this.jump(row), back: () => this.back(), samples: neighbours(this.scene, this.here) });
+    this.bar = toolbar({ move: (one) => this.move(one), jump: (row) => this.jump(row), back: () => this.back(), samples: neighbours(this.session, this.here) });
     this.alert = el("p", { class: "fault", role: "alert", hidden: true });
     this.timeline = timelinePanel({ seek, sides: this.sides });
     this.intervene = intervenePanel({ send: (what) => this.send(what) });
@@ -81,7 +81,7 @@ class SampleView {
     const [output, source, state, now, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);
     const column = (name, ...panels) => el("div", { class: `column ${name}` }, ...panels);
     fill(this.root,
-      el("h1", { class: "unseen" }, `Sample ${oneLine(cut(this.scene.name ?? "", 120))}`),
+      el("h1", { class: "unseen" }, `Sample ${oneLine(cut(this.session.name ?? "", 120))}`),
       el("div", { class: "cockpit" }, this.bar.element, this.timeline.element), this.alert,
       el("div", { class: "sample" },
         column("column-program", source, output), column("column-run", now, state, steps), column("column-why", story, branches, intervene)));
@@ -94,12 +94,12 @@ class SampleView {
     return this.api.sample(this.here.run, this.here.at, { other: this.here.other });
   }
 
-  branch(place = this.here, scene = this.scene) {
-    return scene.branches.find((one) => one.id === place.branch) ?? scene.branches[0];
+  branch(place = this.here, session = this.session) {
+    return session.branches.find((one) => one.id === place.branch) ?? session.branches[0];
   }
 
   program() {
-    return this.branch().program ?? this.scene.program;
+    return this.branch().program ?? this.session.program;
   }
 
   ask(place) {
@@ -110,7 +110,7 @@ class SampleView {
   async turnTo(place, early = null) {
     const next = this.sound(place);
     await this.load(early ?? this.ask(next), (line) => next.row ?? line.first ?? this.branch(next).at ?? 0);
-    this.sides.render({ scene: this.scene, here: this.here, runs: this.runs, branch: this.branch() });
+    this.sides.render({ session: this.session, here: this.here, runs: this.runs, branch: this.branch() });
   }
 
   // What is shown stays until its successor is loaded. `choose` returns the row; the latest call wins.
@@ -125,8 +125,8 @@ class SampleView {
 
   // A link may name a branch or side that no longer exists.
   sound(place) {
-    const branch = this.scene.branches.some((one) => one.id === place.branch) ? place.branch : 0;
-    const there = (side) => this.scene.sides.includes(side) && (side !== "other" || branch === 0);
+    const branch = this.session.branches.some((one) => one.id === place.branch) ? place.branch : 0;
+    const there = (side) => this.session.sides.includes(side) && (side !== "other" || branch === 0);
     return { ...place, branch, left: there(place.left) ? place.left : "truth", right: there(place.right) ? place.right : "found" };
   }
 
@@ -239,12 +239,12 @@ class SampleView {
   /** Compares with another run, or with none. */
   async beside(place) {
     this.here = { ...place };
-    this.scene = await this.describe();
+    this.session = await this.describe();
   }
 
   async otherRun(place) {
     await this.beside(place);
-    const both = place.other !== null && this.scene.sides.includes("other");
+    const both = place.other !== null && this.session.sides.includes("other");
     await this.turnTo(both ? { ...place, branch: 0, left: "found", right: "other" } : { ...place, left: "truth", right: "found" });
   }
 
@@ -268,7 +268,7 @@ class SampleView {
   }
 
   cycle(step) {
-    const ids = this.scene.branches.map((one) => one.id);
+    const ids = this.session.branches.map((one) => one.id);
     const to = ids.indexOf(this.here.branch) + step;
     if (ids[to] === undefined) return void this.context.announce("no further branch");
     return void this.choose(ids[to]);
@@ -280,7 +280,7 @@ class SampleView {
     await this.turning; // a branch that was just chosen is the one that goes on
     const parent = this.here.branch;
     const { branch } = await this.api.branch(this.here.run, this.here.at, { parent, intervention });
-    this.scene = await this.describe();
+    this.session = await this.describe();
     this.growth.follow(branch);
     await this.compare({ branch, left: "truth", right: "found", row: null });
     this.context.announce(`branch ${named(intervention)} started`);
@@ -290,7 +290,7 @@ class SampleView {
     const turned = this.progress.get(id)?.stage !== report.stage;
     this.progress.set(id, report);
     try {
-      if (turned) this.scene = await this.describe(); // the truth is known by now, or why there is none
+      if (turned) this.session = await this.describe(); // the truth is known by now, or why there is none
       if (id === this.here.branch) await this.refresh();
       else this.render(this.rows.known(this.here.row));
     } catch (error) {
@@ -308,7 +308,7 @@ class SampleView {
     const followed = this.follows && id === this.here.branch;
     this.progress.delete(id);
     try {
-      this.scene = await this.describe();
+      this.session = await this.describe();
       if (id === this.here.branch) await this.refresh();
       if (followed) {
         await this.seek(this.line.first ?? report?.at ?? 0, { quiet: true });
@@ -333,9 +333,9 @@ class SampleView {
   // Showing.
 
   render(chunk) {
-    const { scene } = this;
+    const { session } = this;
     const branch = this.branch();
-    const sides = { left: sideName(this.here.left, scene), right: sideName(this.here.right, scene) };
+    const sides = { left: sideName(this.here.left, session), right: sideName(this.here.right, session) };
     const [left, right] = ["left", "right"].map((side) => (chunk ? fold(chunk, side, this.here.row) : NOTHING));
     const current = chunk?.rows[this.here.row - chunk.first] ?? NO_ROW;
     const step = this.here.right === "found" ? right.cell?.step ?? null : this.here.left === "found" ? left.cell?.step ?? null : null;

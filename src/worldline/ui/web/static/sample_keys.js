@@ -25,7 +25,7 @@ export function sampleKeys(view) {
       asks("budget", "extend the budget", "m"), asks("rewrite", "rewrite the program", "r"),
       key("s", "stop the prediction", () => view.branch().status === "running" && view.stop(view.here.branch)),
       key(".", "next branch", () => view.cycle(1)), key(",", "previous branch", () => view.cycle(-1)),
-      key("]", "next sample", () => go(view.scene.next)), key("[", "previous sample", () => go(view.scene.previous)),
+      key("]", "next sample", () => go(view.session.next)), key("[", "previous sample", () => go(view.session.previous)),
     ]],
   ];
 }

@@ -28,10 +28,10 @@ export function sidesControl({ choose, swap }) {
     return el("select", { on: { change: (event) => choose({ [side]: event.target.value }) } });
   }
 
-  function render({ scene, here, runs, branch }) {
-    const sides = branch.id === 0 ? scene.sides : scene.sides.filter((side) => side !== "other");
+  function render({ session, here, runs, branch }) {
+    const sides = branch.id === 0 ? session.sides : session.sides.filter((side) => side !== "other");
     for (const side of ["left", "right"]) {
-      fill(selects[side], sides.map((name) => el("option", { value: name, selected: name === here[side] }, sideName(name, scene))));
+      fill(selects[side], sides.map((name) => el("option", { value: name, selected: name === here[side] }, sideName(name, session))));
     }
     const candidates = others(runs, here.run);
     second.hidden = !candidates.length;

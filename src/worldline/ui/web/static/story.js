@@ -13,9 +13,9 @@ export function storyPanel() {
   const body = el("div", { class: "body story" });
   const element = el("section", { class: "panel story-panel", "aria-labelledby": "story-title" }, el("header", {}, el("h2", { id: "story-title" }, "Diagnosis")), body);
 
-  function render({ branch, scene, progress }) {
+  function render({ branch, session, progress }) {
     const waits = branch.status === "running" ? el("p", { class: "waits" }, waitsFor(progress.get(branch.id))) : null;
-    fill(body, waits, note(branch), answer(branch, scene), cause(branch), belief(branch.belief), cost(branch));
+    fill(body, waits, note(branch), answer(branch, session), cause(branch), belief(branch.belief), cost(branch));
   }
 
   return { element, render };

@@ -1,4 +1,4 @@
-"""Which differences of two sides are new, by comparing all that both know at every row. Slow, and plain."""
+"""Which differences of two runs are new, by comparing all that both know at every row. Slow, and plain."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Steps = tuple[int | None, int | None]
 Stack = tuple[FrameState, ...]
 
 
-def naive(pair: RunDiff) -> list[tuple[str, str]]:
+def naive(run_diff: RunDiff) -> list[tuple[str, str]]:
     """Action and state of every row."""
-    known = _Known(pair)
-    return [known.judge(n) for n in range(len(pair.rows))]
+    known = _Known(run_diff)
+    return [known.judge(n) for n in range(len(run_diff.rows))]
 
 
 class _Known:
-    def __init__(self, pair: RunDiff) -> None:
-        assert pair.left is not None
-        self.pair, self.sides = pair, (pair.left, pair.right)
+    def __init__(self, run_diff: RunDiff) -> None:
+        assert run_diff.left is not None
+        self.run_diff, self.runs = run_diff, (run_diff.left, run_diff.right)
         self.agrees = [
             span.agrees
-            for span in aligned(pair.left.events, pair.right.events)
+            for span in aligned(run_diff.left.events, run_diff.right.events)
             for _ in range(max(span.wanted, span.got))
         ]
         self.stacks: list[Stack] = [(), ()]
@@ -33,15 +33,15 @@ class _Known:
 
     def judge(self, n: int) -> tuple[str, str]:
         action, state = self._judge(n)
-        if n != self.pair.first or WRONG in (action, state):
+        if n != self.run_diff.first or WRONG in (action, state):
             return action, state
         return (WRONG, state) if action != RIGHT else (action, WRONG)  # the first is nobody's consequence
 
     def _judge(self, n: int) -> tuple[str, str]:
-        row = self.pair.rows[n]
+        row = self.run_diff.rows[n]
         before = WRONG if self.same(n - 1) and not self.apart else CONSEQUENTIAL
         if row.left is None and row.right is None:
-            return WRONG if self.pair.first == n else before, RIGHT
+            return WRONG if self.run_diff.first == n else before, RIGHT
         if not self.agrees[n]:
             return self._apart(n, before)
         before = WRONG if self.same(n - 1) else CONSEQUENTIAL
@@ -56,15 +56,15 @@ class _Known:
             if one.what == "event":
                 action = before
             else:
-                own = named and one.step == row.left and not self.sides[0].events[row.left].whole
+                own = named and one.step == row.left and not self.runs[0].events[row.left].whole
                 states.add(here if own else before)
             if one.what != "event" and not named:
-                self.hand(self.sides[0].events[row.left].event)
+                self.hand(self.runs[0].events[row.left].event)
         return action, WRONG if WRONG in states else CONSEQUENTIAL if states else RIGHT
 
     def _apart(self, n: int, before: str) -> tuple[str, str]:
-        follows = any(row.left is not None for row in self.pair.rows[n:])
-        known = self.apart or follows or self.sides[0].reading.ended
+        follows = any(row.left is not None for row in self.run_diff.rows[n:])
+        known = self.apart or follows or self.runs[0].reading.ended
         self.move(n, is_done=False)
         self.move(n, is_done=True)
         self.apart = known
@@ -72,12 +72,12 @@ class _Known:
 
     def move(self, n: int, *, is_done: bool) -> None:
         """Both stacks as they are when a row is about to do what it does at once, or has done it."""
-        row = self.pair.rows[n]
+        row = self.run_diff.rows[n]
         for which, step in enumerate((row.left, row.right)):
             if step is None:
                 continue
-            side, old = self.sides[which], self.stacks[which]
-            self.stacks[which] = side.stack(step) if is_done else _about(side, step)
+            run, old = self.runs[which], self.stacks[which]
+            self.stacks[which] = run.stack(step) if is_done else _about(run, step)
             if is_done:
                 continue
             new = self.stacks[which]
@@ -87,7 +87,7 @@ class _Known:
             kept = min(len(old), len(new)) if kept is None else kept
             self.given = {position for position in self.given if position < kept}
         for which, step in enumerate((row.left, row.right)):
-            if step is not None and not is_done and self.sides[which].events[step].event not in CHANGELESS:
+            if step is not None and not is_done and self.runs[which].events[step].event not in CHANGELESS:
                 self.given.discard(len(self.stacks[which]) - 1)
 
     def hand(self, event: str) -> None:
@@ -102,7 +102,7 @@ class _Known:
         if len(one) != len(other) or self.given or not self.same_values(n):
             return False
         infos = [
-            (self.sides[0].frame(a.frame), self.sides[1].frame(b.frame))
+            (self.runs[0].frame(a.frame), self.runs[1].frame(b.frame))
             for a, b in zip(one, other, strict=True)
         ]
         placed = all((a.file, a.line) == (b.file, b.line) for a, b in infos)
@@ -124,33 +124,33 @@ class _Known:
         """Who wrote a value, or made it go."""
         if name in live.values:
             return live.writers[name]
-        steps = ((row.left, row.right)[which] for row in reversed(self.pair.rows[: n + 1]))
+        steps = ((row.left, row.right)[which] for row in reversed(self.run_diff.rows[: n + 1]))
         step = next(step for step in steps if step is not None)
-        found = self.sides[which].history.value(live.frame, name, step)
+        found = self.runs[which].history.value(live.frame, name, step)
         return found[1] if found is not None else None
 
     def held(self, n: int) -> tuple[set[int], set[int]]:
-        """The steps whose changes one side has not told by a row, or leaves open."""
+        """The steps whose changes one run has not told by a row, or leaves open."""
         found: tuple[set[int], set[int]] = set(), set()
-        for m, row in enumerate(self.pair.rows[: n + 1]):
+        for m, row in enumerate(self.run_diff.rows[: n + 1]):
             if row.left is None or row.right is None or not self.agrees[m]:
                 continue
             steps = row.left, row.right
             told = [
-                self.pair.row_of(name, side.history.known_at(step))
-                for name, side, step in zip(("left", "right"), self.sides, steps, strict=True)
+                self.run_diff.row_of(name, run.history.known_at(step))
+                for name, run, step in zip(("left", "right"), self.runs, steps, strict=True)
             ]
-            is_open = any(side.events[step].open for side, step in zip(self.sides, steps, strict=True))
+            is_open = any(run.events[step].open for run, step in zip(self.runs, steps, strict=True))
             if is_open or (told[0] != told[1] and max(told) > n):
                 found[0].add(row.left)
                 found[1].add(row.right)
         return found
 
 
-def _about(side: Run, step: int) -> Stack:
+def _about(run: Run, step: int) -> Stack:
     """The stack when a step is about to do what it does at once; the frame that it begins is there, and empty."""
-    known = side.before(step)
-    return known if len(known) == len(side.stack(step)) else (*known, _empty(side.stack(step)[-1]))
+    known = run.before(step)
+    return known if len(known) == len(run.stack(step)) else (*known, _empty(run.stack(step)[-1]))
 
 
 def _empty(live: FrameState) -> FrameState:

@@ -1,4 +1,4 @@
-"""Scenes that grow, with the shipped model and with predictors that misbehave: nothing is lost, nothing is raised."""
+"""Rollouts of the shipped model and of predictors that misbehave: nothing is lost, nothing is raised."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.branches.branch import Branch, Intervention
-from worldline.ui.session.grow import GrowthProgress, grow, imagine
+from worldline.ui.session.branches.branch import Branch, BranchEdit
+from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
 from worldline.ui.session.session import Session
 
 BERRY = Program(
@@ -41,9 +41,9 @@ def model() -> Local:
 
 
 def imagined(program: Program, predictor: Local, **options: int) -> Session:
-    scene = Session.new(program, model=predictor.info.name, **options)
-    list(imagine(scene, predictor))
-    return scene
+    session = Session.new(program, model=predictor.info.name, **options)
+    list(predict_root(session, predictor))
+    return session
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +51,15 @@ def berry(model: Local) -> Session:
     return imagined(BERRY, model)
 
 
-def grown(scene: Session, predictor: object, parent: int = 0, **fields: object) -> Branch:
-    steps = list(grow(scene, predictor, Intervention(**fields), parent=parent))  # type: ignore[arg-type]
+def branched(session: Session, predictor: object, parent: int = 0, **fields: object) -> Branch:
+    steps = list(predict_branch(session, predictor, BranchEdit(**fields), parent=parent))  # type: ignore[arg-type]
     assert steps[0].stage == "truth"
     assert steps[-1].stage in ("done", "failed")
-    return scene.branch(steps[-1].branch)
+    return session.branch(steps[-1].branch)
 
 
 class TestTheShippedModel:
-    def test_a_new_scene_is_recorded_and_imagined(self, model: Local, berry: Session) -> None:
+    def test_a_new_session_is_recorded_and_predicted(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         (alone,) = model.predict([root.ask])
         assert (root.status, root.why, root.note) == ("done", "", "")
@@ -70,7 +70,7 @@ class TestTheShippedModel:
             alone.status,
             alone.logprob,
         )
-        assert root.sure == tuple(step_confidences(root.ask, alone, model.logprobs, model.entropies))
+        assert root.confidences == tuple(step_confidences(root.ask, alone, model.logprobs, model.entropies))
         assert root.cause is not None
         if root.cause.name != "right":
             assert root.belief is not None
@@ -78,7 +78,7 @@ class TestTheShippedModel:
 
     def test_an_edit_goes_on_as_forcing_does(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
-        branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
+        branch = branched(berry, model, kind="edit", step=2, name="n", value="30")
         edit = Edit(2, {"n": "30"})
         ask = replace(root.ask, limit=branch.ask.limit)
         (forced,) = roll(model, [ask], [root.found], force="edited", edits=[edit])
@@ -90,7 +90,7 @@ class TestTheShippedModel:
     @pytest.mark.long(reason="the shipped model goes on from four lines")
     def test_a_forced_line_is_run_and_its_state_is_the_models(self, model: Local, berry: Session) -> None:
         for line in (2, 3, 4, 5):
-            branch = grown(berry, model, kind="line", step=3, line=line)
+            branch = branched(berry, model, kind="line", step=3, line=line)
             text = branch.found.text
             turn = turns(text)[4]
             assert turn.action(text) == b"%d" % line
@@ -101,18 +101,18 @@ class TestTheShippedModel:
     def test_the_line_that_is_next_anyway(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         line = read(root.ask, root.found).events[4].line
-        assert grown(berry, model, kind="line", step=3, line=line).found.text == root.found.text
+        assert branched(berry, model, kind="line", step=3, line=line).found.text == root.found.text
 
     def test_the_guard_lets_a_forced_line_pass(self, model: Local, berry: Session) -> None:
         guarded = model.settled(guard=True)
-        branch = grown(berry, guarded, kind="line", step=0, line=4)  # no line that can be first
+        branch = branched(berry, guarded, kind="line", step=0, line=4)  # no line that can be first
         assert branch.found.text.startswith(berry.branch(0).found.text.split(b"\n")[0] + b"\n4")
         assert branch.status == "done"
 
     def test_late_changes_come_before_a_forced_line(self, model: Local) -> None:
         cut = b"(1 n=3\n2\n4\n(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n"
-        scene = recorded_session(FACT, cut, None, status="budget")
-        branch = grown(scene, model, kind="line", step=9, line=5)
+        session = recorded_session(FACT, cut, None, status="budget")
+        branch = branched(session, model, kind="line", step=9, line=5)
         rest = branch.found.text[len(cut) :]
         late, _, after = rest.partition(b"\n")
         assert branch.found.text.startswith(cut)
@@ -126,19 +126,19 @@ class TestTheShippedModel:
     @pytest.mark.long(reason="the shipped model writes a run twice")
     def test_a_budget_goes_on_where_it_was_cut(self, model: Local) -> None:
         whole = imagined(BERRY, model).branch(0)
-        scene = imagined(BERRY, model, limit=40)
-        assert (len(scene.branch(0).found.text), scene.branch(0).found.status) == (40, "budget")
-        branch = grown(scene, model, kind="budget", limit=whole.ask.limit)
+        session = imagined(BERRY, model, limit=40)
+        assert (len(session.branch(0).found.text), session.branch(0).found.status) == (40, "budget")
+        branch = branched(session, model, kind="budget", limit=whole.ask.limit)
         assert (branch.found.text, branch.found.status) == (whole.found.text, whole.found.status)
-        assert branch.truth == scene.branch(0).truth
+        assert branch.truth == session.branch(0).truth
         assert branch.at == whole.found.text[:40].count(b"\n")
-        assert [step.end for step in branch.sure] == [step.end for step in whole.sure]
-        for one, other in zip(branch.sure, whole.sure, strict=True):
+        assert [step.end for step in branch.confidences] == [step.end for step in whole.confidences]
+        for one, other in zip(branch.confidences, whole.confidences, strict=True):
             assert one[2:] == pytest.approx(other[2:])  # the part that was written before counts as well
 
     @pytest.mark.long(reason="the shipped model predicts another program")
     def test_a_rewritten_program_has_rows_of_its_own(self, model: Local, berry: Session) -> None:
-        branch = grown(berry, model, kind="rewrite", how="flatten")
+        branch = branched(berry, model, kind="rewrite", how="flatten")
         assert branch.ask.program.source != BERRY.source
         assert branch.truth is not None
         assert read(branch.ask, branch.truth).answer == ("return", "2")
@@ -146,26 +146,26 @@ class TestTheShippedModel:
         assert (branch.status, branch.note, branch.at) == ("done", "", 0)
 
     def test_a_name_that_the_program_does_not_have(self, model: Local, berry: Session) -> None:
-        branch = grown(berry, model, kind="edit", step=2, name="unheard", value="[1]")
+        branch = branched(berry, model, kind="edit", step=2, name="unheard", value="[1]")
         assert branch.status == "done"
         assert branch.truth is None
         assert "unheard" in branch.why
         assert len(branch.found.text) > len(branch.ask.given)
 
-    def test_what_its_parent_was_sure_of_is_kept(self, model: Local, berry: Session) -> None:
+    def test_confidences_of_the_parent_are_inherited(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
-        branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
-        assert branch.sure[:2] == root.sure[:2]
-        assert branch.sure[2].logprob == 0.0  # given counts as certain
-        assert any(step.logprob < 0 for step in branch.sure[3:])
+        branch = branched(berry, model, kind="edit", step=2, name="n", value="30")
+        assert branch.confidences[:2] == root.confidences[:2]
+        assert branch.confidences[2].logprob == 0.0  # given counts as certain
+        assert any(step.logprob < 0 for step in branch.confidences[3:])
 
 
 class TestStopping:
     @pytest.mark.parametrize("stage", ["truth", "model"])
     def test_it_stops_and_keeps_what_it_has(self, model: Local, berry: Session, stage: str) -> None:
-        halt, last = threading.Event(), GrowthProgress(0, "")
-        for last in grow(
-            berry, model, Intervention(kind="edit", step=2, name="n", value="5"), stop=halt.is_set
+        halt, last = threading.Event(), RolloutProgress(0, "")
+        for last in predict_branch(
+            berry, model, BranchEdit(kind="edit", step=2, name="n", value="5"), stop=halt.is_set
         ):
             if last.stage == stage:
                 halt.set()
@@ -177,20 +177,20 @@ class TestStopping:
 
     def test_one_that_was_stopped_goes_on_by_a_budget(self, model: Local, berry: Session) -> None:
         halt = threading.Event()
-        scene = Session.new(BERRY, model="default")
-        for step in imagine(scene, model, stop=halt.is_set):
+        session = Session.new(BERRY, model="default")
+        for step in predict_root(session, model, stop=halt.is_set):
             if step.stage == "model":
                 halt.set()
-        assert scene.branch(0).status == "stopped"
-        branch = grown(scene, model, kind="budget", limit=4000)
+        assert session.branch(0).status == "stopped"
+        branch = branched(session, model, kind="budget", limit=4000)
         assert branch.found.text == berry.branch(0).found.text
 
-    def test_who_walks_away_has_stopped_it(self, model: Local, berry: Session) -> None:
-        growing = grow(berry, model, Intervention(kind="edit", step=2, name="n", value="5"))
+    def test_leaving_early_stops_the_branch(self, model: Local, berry: Session) -> None:
+        growing = predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value="5"))
         number = next(growing).branch
         assert berry.branch(number).status == "running"
-        with pytest.raises(UsageError, match="still growing"):
-            grow(berry, model, Intervention(kind="edit", step=2, name="n", value="5"), parent=number)
+        with pytest.raises(UsageError, match="still being predicted"):
+            predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value="5"), parent=number)
         growing.close()  # type: ignore[attr-defined]
         assert berry.branch(number).status == "stopped"
 
@@ -213,21 +213,21 @@ def _raises(ask: PredictionRequest) -> Prediction:
     raise ConnectionError("the line is dead")
 
 
-def test_what_a_predictor_does_is_a_branch_that_failed(berry: Session) -> None:
+def test_a_failing_predictor_gives_a_failed_branch(berry: Session) -> None:
     for act, note in (
         (_raises, "the line is dead"),
         (
             lambda ask: Prediction(text=ask.given, status="fault", note="no answer in time"),
             "no answer in time",
         ),
-        (lambda ask: Prediction(text=b"1\n", status="ended"), "it does not go on from what is given"),
+        (lambda ask: Prediction(text=b"1\n", status="ended"), "the model does not continue the given text"),
     ):
-        branch = grown(berry, Odd(act), kind="edit", step=2, name="n", value="5")
+        branch = branched(berry, Odd(act), kind="edit", step=2, name="n", value="5")
         assert (branch.status, branch.note) == ("failed", note)
         assert branch.truth is not None
 
 
-def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Session) -> None:
+def test_a_text_model_that_extends_the_line_number_is_asked_again(berry: Session) -> None:
     asked: list[bytes] = []
 
     def act(ask: PredictionRequest) -> Prediction:
@@ -236,18 +236,18 @@ def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Sessi
             text=ask.given + (b"1)7\n" if ask.given.endswith(b"5") else b")0\n.\n"), status="ended"
         )
 
-    branch = grown(berry, Odd(act), kind="line", step=3, line=5)
+    branch = branched(berry, Odd(act), kind="line", step=3, line=5)
     assert asked[0].endswith(b"4\n5")
     assert asked[1] == asked[0] + b"\n"
     assert branch.found.text == asked[1] + b")0\n.\n"
-    assert branch.sure == berry.branch(0).sure[:4]
+    assert branch.confidences == berry.branch(0).confidences[:4]
 
 
-def test_who_writes_another_notation_cannot_go_on(berry: Session) -> None:
+def test_another_notation_cannot_continue(berry: Session) -> None:
     other = Interpreter(codec="cwm")
     with pytest.raises(UsageError, match="writes cwm"):
-        grow(berry, other, Intervention(kind="edit", step=2, name="n", value="5"))
-    branch = grown(berry, other, kind="rewrite", how="flatten")  # a new program can be written in any
+        predict_branch(berry, other, BranchEdit(kind="edit", step=2, name="n", value="5"))
+    branch = branched(berry, other, kind="rewrite", how="flatten")  # a new program can be written in any
     assert branch.found.codec == "cwm"
     assert branch.cause is not None
     assert branch.cause.name == "right"
@@ -255,47 +255,47 @@ def test_who_writes_another_notation_cannot_go_on(berry: Session) -> None:
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 def test_a_budget_in_both_notations(codec: str) -> None:
-    scene = Session.new(COUNT, model="interpreter", limit=60)
-    list(imagine(scene, Interpreter(codec=codec)))
-    assert scene.branch(0).found.status == "budget"
-    branch = grown(scene, Interpreter(codec=codec), kind="budget", limit=1 << 16)
+    session = Session.new(COUNT, model="interpreter", limit=60)
+    list(predict_root(session, Interpreter(codec=codec)))
+    assert session.branch(0).found.status == "budget"
+    branch = branched(session, Interpreter(codec=codec), kind="budget", limit=1 << 16)
     assert branch.truth is not None
     assert branch.found.text == branch.truth.text
     assert branch.cause is not None
     assert branch.cause.name == "right"
 
 
-def test_a_program_without_a_run_is_imagined_all_the_same(model: Local) -> None:
-    scene = imagined(Program(source="def f(:\n    pass\n", call="f()"), model, limit=60)
-    root = scene.branch(0)
+def test_a_program_that_cannot_be_recorded_is_predicted(model: Local) -> None:
+    session = imagined(Program(source="def f(:\n    pass\n", call="f()"), model, limit=60)
+    root = session.branch(0)
     assert root.truth is None
     assert "SyntaxError" in root.why
     assert root.status in ("done", "failed")
-    assert scene.describe_branch(0)["answer"]["right"] is None
+    assert session.describe_branch(0)["answer"]["right"] is None
 
 
 def test_an_endless_continuation_is_cut() -> None:
     source = "def f(n):\n    while n != 0:\n        n = n - 1\n    return n\n"
-    scene = Session.new(Program(source=source, call="f(2)"), model="interpreter")
-    list(imagine(scene, Interpreter()))
+    session = Session.new(Program(source=source, call="f(2)"), model="interpreter")
+    list(predict_root(session, Interpreter()))
     steps = list(
-        grow(
-            scene,
+        predict_branch(
+            session,
             Interpreter(),
-            Intervention(kind="edit", step=1, name="n", value="-1"),
+            BranchEdit(kind="edit", step=1, name="n", value="-1"),
             limits=Limits(steps=200),
         )
     )
-    branch = scene.branch(steps[-1].branch)
+    branch = session.branch(steps[-1].branch)
     assert branch.truth is not None
     assert branch.truth.status == "budget"
     assert len(read(branch.ask, branch.truth).events) == 200
     assert branch.status == "done"
 
 
-def test_others_look_while_it_grows(model: Local) -> None:
+def test_a_branch_can_be_read_while_it_is_written(model: Local) -> None:
     """Every look sees a whole branch: rows that fit its text, and a text that only grows."""
-    scene, over, faults, seen = (
+    session, over, faults, seen = (
         Session.new(BERRY, model="default"),
         threading.Event(),
         list[BaseException](),
@@ -305,8 +305,8 @@ def test_others_look_while_it_grows(model: Local) -> None:
     def look() -> None:
         try:
             while not over.is_set():
-                told, pair = scene.describe_branch(0), scene.pair(0)
-                assert len(pair.rows) >= len(pair.right)
+                told, run_diff = session.describe_branch(0), session.run_diff(0)
+                assert len(run_diff.rows) >= len(run_diff.right)
                 assert told["cost"]["found_bytes"] >= seen[-1]
                 seen.append(told["cost"]["found_bytes"])
         except BaseException as fault:
@@ -314,18 +314,20 @@ def test_others_look_while_it_grows(model: Local) -> None:
 
     watcher = threading.Thread(target=look)
     watcher.start()
-    for _ in imagine(scene, model):
+    for _ in predict_root(session, model):
         pass
     over.set()
     watcher.join()
     assert not faults
-    assert scene.branch(0).status == "done"
+    assert session.branch(0).status == "done"
 
 
 @pytest.mark.long(reason="the shipped model writes two branches")
-def test_two_grow_at_once(model: Local, berry: Session) -> None:
+def test_two_branches_at_once(model: Local, berry: Session) -> None:
     before = len(berry.branches)
-    both = [grow(berry, model, Intervention(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)]
+    both = [
+        predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)
+    ]
     threads = [threading.Thread(target=list, args=(one,)) for one in both]
     for thread in threads:
         thread.start()
@@ -333,10 +335,10 @@ def test_two_grow_at_once(model: Local, berry: Session) -> None:
         thread.join()
     found = berry.branches[before:]
     assert [branch.id for branch in found] == [before, before + 1]
-    assert [branch.intervention and branch.intervention.value for branch in found] == ["7", "8"]
+    assert [branch.edit and branch.edit.value for branch in found] == ["7", "8"]
     assert all(branch.status == "done" for branch in found)
 
 
-def test_a_root_is_imagined_once(berry: Session, model: Local) -> None:
-    with pytest.raises(UsageError, match="there already"):
-        imagine(berry, model)
+def test_a_root_is_predicted_once(berry: Session, model: Local) -> None:
+    with pytest.raises(UsageError, match="recorded already"):
+        predict_root(berry, model)

@@ -16,7 +16,7 @@ const programs = [
 async function explained(client) {
   for (;;) {
     const { body } = await client.exceptionInfoRequest(thread);
-    if (/belief: at step \d+ it wrote `/.test(body.description)) return body;
+    if (/belief: at step \d+ predicted `/.test(body.description)) return body;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -45,7 +45,7 @@ await session(async (client) => {
   if (name === null) return console.log('skip: the shipped model leaves no wrong value on any of these programs');
   const info = await explained(client);
   assert.equal(info.exceptionId, 'wrong state');
-  const truth = (await scope(client, 'Interpreter'))[name];
+  const truth = (await scope(client, 'Actual'))[name];
   assert.notEqual((await scope(client, 'Predicted'))[name], truth);
   const { body: { stackFrames: [top] } } = await client.stackTraceRequest(thread);
   assert.equal(await stop(client, () => client.stepBackRequest(thread)), 'step');
@@ -56,7 +56,7 @@ await session(async (client) => {
   const set = () => client.setVariableRequest({ variablesReference, name, value: truth });
   assert.equal(await stop(client, set), 'goto');
   assert.equal((await scope(client, 'Predicted'))[name], truth);
-  assert.equal((await scope(client, 'Interpreter'))[name], truth);
+  assert.equal((await scope(client, 'Actual'))[name], truth);
   assert.ok(!(name in await scope(client, 'Difference')));
   const { body: { result } } = await client.evaluateRequest({ expression: ':branches', context: 'repl' });
   assert.match(result, /\n\* 1 from 0 at step \d+: kind edit/);

@@ -1,4 +1,4 @@
-"""One side: its stack at each step beside the naive fold and the recorder's own, where steps lead, who wrote what."""
+"""One run: its stack at each step beside the naive fold and the recorder's own, where steps lead, who wrote what."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
+from stepped import MODES, PROGRAMS, anyhow, changed, damaged, make_run, output, recorded_text, true
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
@@ -17,8 +17,7 @@ from worldline.core.state import Replay
 from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
-from worldline.ui.session.run import FrameInfo, Run
-from worldline.ui.session.text_spans import step_spans
+from worldline.ui.session.run import FrameInfo, Run, step_spans
 
 pytestmark = pytest.mark.usefixtures("box")
 ALL = [(name, mode) for name in PROGRAMS for mode in MODES]
@@ -82,7 +81,7 @@ def naive_values(of: Run, step: int) -> dict[int, dict[str, tuple[str, int]]]:
 
 
 def check(of: Run) -> None:
-    """Everything about a side, by its naive definition."""
+    """Everything about a run, by its naive definition."""
     for step in range(len(of)):
         chain = naive_chain(of, step)
         lives = of.stack(step)
@@ -116,18 +115,16 @@ def check_targets(of: Run, step: int, chain: list[int]) -> None:
     assert of.out(step) == seek(ahead, chain[:-1], last)
     assert of.back_over(step) == seek(behind, chain, 0)
     assert of.back_out(step) == seek(behind, chain[:-1], 0)
-    assert of.into(step) == (step + 1 if step < last else None)
-    assert of.back(step) == (step - 1 if step else None)
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(("name", "mode"), [pair for pair in ALL if pair[0] != "loop"])
-def test_a_true_side_is_its_naive_fold(name: str, mode: str) -> None:
+@pytest.mark.parametrize(("name", "mode"), [run_diff for run_diff in ALL if run_diff[0] != "loop"])
+def test_a_true_run_equals_its_naive_fold(name: str, mode: str) -> None:
     check(true(name, mode))
 
 
 @given(damaged())
-def test_a_damaged_side_is_its_naive_fold(made: tuple[str, str, Run]) -> None:
+def test_a_damaged_run_equals_its_naive_fold(made: tuple[str, str, Run]) -> None:
     if len(made[2]) < 120:
         check(made[2])
 
@@ -172,7 +169,7 @@ def test_a_frame_is_named_by_the_source() -> None:
     assert of.frame(0) == FrameInfo(0, "<module>", None, of.events[0].line or 0, -1)
 
 
-def test_a_generator_stands_upon_whoever_resumed_it() -> None:
+def test_the_parent_of_a_generator_is_the_frame_that_resumed_it() -> None:
     of = true("turns")
     stacks = {
         tuple(live.function for live in of.stack(step))
@@ -182,7 +179,7 @@ def test_a_generator_stands_upon_whoever_resumed_it() -> None:
     assert stacks == {("f", "pull", "gen"), ("f", "gen"), ("f", "<genexpr>", "gen")}
 
 
-def test_a_call_that_is_not_back_has_changed_nothing_yet() -> None:
+def test_a_pending_call_has_changed_nothing_yet() -> None:
     of = true("fact")
     waiting = of.stack(2)[0], of.stack(3)[0], of.stack(9)[0]
     assert [dict(live.values) for live in waiting] == [{"n": "4"}] * 3
@@ -195,19 +192,19 @@ def test_a_call_that_is_not_back_has_changed_nothing_yet() -> None:
 
 def test_output_is_what_was_printed() -> None:
     of, trace = true("script"), record(PROGRAMS["script"])
-    assert of.output(len(of) - 1) == trace.output
+    assert output(of, len(of) - 1) == trace.output
     prints = [step for step in range(len(of)) if of.printed(step) is not None]
     assert "".join(of.printed(step) or "" for step in prints) == trace.output
-    assert of.output(prints[0]) == of.printed(prints[0])
-    assert of.output(prints[0] - 1) == ""
+    assert output(of, prints[0]) == of.printed(prints[0])
+    assert output(of, prints[0] - 1) == ""
     assert of.output_tail(len(of), 5) == trace.output[-5:]
     assert of.output_tail(prints[0], 100) == ""
-    assert true("script", "path").output(len(true("script", "path")) - 1) == ""
+    assert output(true("script", "path"), len(true("script", "path")) - 1) == ""
 
 
 @pytest.mark.parametrize(("name", "mode"), ALL)
 def test_every_byte_of_a_whole_text_is_of_one_step(name: str, mode: str) -> None:
-    of, text = true(name, mode), run(name, mode)[1].text
+    of, text = true(name, mode), recorded_text(name, mode)[1].text
     end = b".\n" if mode != "cwm" else b"<|end_of_text|>"
     assert sum(of.cost(step) for step in range(len(of))) == len(text) - len(end)
 
@@ -221,15 +218,15 @@ def test_a_frame_that_the_cut_broke_off_has_its_bytes() -> None:
     assert found == [(0, len(frame)), (len(frame), len(frame + begun))]
 
 
-def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:
-    ask, truth = run("turns")
+def test_confidence_belongs_to_its_step() -> None:
+    ask, truth = recorded_text("turns")
     logprobs = [-0.001 * i for i in range(len(truth.text))]
     sure = step_confidences(ask, truth, logprobs)
-    of = Run("found", ask, truth, sure=sure)
+    of = Run("found", ask, truth, confidences=sure)
     assert len(sure) == len(of) + 1 == len(turns(truth.text))
     for step in range(len(of)):
-        assert of.sure(step) == pytest.approx((math.exp(sure[step].action), math.exp(sure[step].state)))
-    assert true("turns").sure(0) is None
+        assert of.confidence(step) == pytest.approx((math.exp(sure[step].action), math.exp(sure[step].state)))
+    assert true("turns").confidence(0) is None
 
 
 def test_a_query_between_steps_moves_no_step() -> None:
@@ -242,17 +239,17 @@ def test_a_query_between_steps_moves_no_step() -> None:
 @given(
     st.binary(max_size=200), st.sampled_from(sorted(MODES)), st.sampled_from(("ended", "budget", "broken"))
 )
-def test_any_bytes_make_a_side(data: bytes, mode: str, status: str) -> None:
-    check(side("fact", mode, data, status))
+def test_any_bytes_make_a_run(data: bytes, mode: str, status: str) -> None:
+    check(make_run("fact", mode, data, status))
 
 
 @given(anyhow())
-def test_any_lines_make_a_side(text: bytes) -> None:
-    check(side("fact", "compact", text))
+def test_any_lines_make_a_run(text: bytes) -> None:
+    check(make_run("fact", "compact", text))
 
 
-def test_no_text_makes_an_empty_side() -> None:
-    of = side("fact", "compact", b"", "ended")
+def test_an_empty_text_makes_an_empty_run() -> None:
+    of = make_run("fact", "compact", b"", "ended")
     assert len(of) == 0
     with pytest.raises(IndexError):
         of.stack(0)

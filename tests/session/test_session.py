@@ -1,4 +1,4 @@
-"""A scene tells what it holds: sides, pairs, and a description that is valid JSON whatever the texts say."""
+"""A session tells what it holds: runs, run diffs, and a description that is valid JSON whatever the texts say."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session import run
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.session import Session
+from worldline.ui.session.session import OtherPrediction, Session
 
 pytestmark = pytest.mark.unit
 
@@ -26,16 +26,16 @@ TRUTH = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4 n=1\n3\n4 n=2\n3\n5\n)
 FOUND = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4\n3\n4\n3\n5\n)0\n.\n"
 
 
-def test_a_sample_is_a_scene() -> None:
-    scene = recorded_session(COUNT, FOUND, TRUTH)
-    (root,) = scene.branches
+def test_a_sample_is_a_session() -> None:
+    session = recorded_session(COUNT, FOUND, TRUTH)
+    (root,) = session.branches
     assert (root.id, root.parent, root.status, root.at) == (0, None, "done", 0)
     assert root.cause is not None
     assert root.cause.name == "missed change"
-    pair = scene.pair()
-    assert len(pair.rows) == 11
-    assert pair.first == 5
-    assert pair is scene.pair(0, "truth", "found")
+    run_diff = session.run_diff()
+    assert len(run_diff.rows) == 11
+    assert run_diff.first == 5
+    assert run_diff is session.run_diff(0, "truth", "found")
 
 
 def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,14 +47,14 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for room in (diagnosis, reconcile, run):
         monkeypatch.setattr(room, "read", counted)
-    scene = recorded_session(COUNT, FOUND, TRUTH)
-    scene.describe()
+    session = recorded_session(COUNT, FOUND, TRUTH)
+    session.describe()
     assert asked == [TRUTH, FOUND]
     second = Prediction(text=TRUTH[:40], status="budget")
-    beside = scene.beside(second, ask=PredictionRequest(program=COUNT), model="another")
-    assert beside.sides == ("truth", "found", "other")
-    for sides in (("truth", "other"), ("other", "found"), ("truth", "found")):
-        assert beside.pair(0, *sides).rows
+    beside = session.with_other(OtherPrediction(second, PredictionRequest(program=COUNT), "another"))
+    assert beside.run_names == ("truth", "found", "other")
+    for names in (("truth", "other"), ("other", "found"), ("truth", "found")):
+        assert beside.run_diff(0, *names).rows
     assert asked == [TRUTH, FOUND, TRUTH[:40]]
 
 
@@ -96,16 +96,16 @@ def test_it_describes_itself() -> None:
     assert (branch["rows"], branch["first"], branch["belief"], branch["program"]) == (11, 5, None, None)
 
 
-def test_one_that_is_not_recorded_differs_in_nothing() -> None:
-    scene = recorded_session(COUNT, FOUND)
-    told = scene.describe()["branches"][0]
+def test_without_a_recording_nothing_differs() -> None:
+    session = recorded_session(COUNT, FOUND)
+    told = session.describe()["branches"][0]
     assert (told["rows"], told["first"], told["cause"]) == (11, None, None)
-    assert told["why"] == "it was not recorded"
+    assert told["why"] == "not recorded"
     assert told["answer"] == {"truth": None, "found": ["return", "0"], "right": None, "outcome": None}
     assert told["cost"]["truth_bytes"] is None
-    assert all(row.left is None and row.action == row.state == "right" for row in scene.pair().rows)
-    with pytest.raises(UsageError, match="has no truth"):
-        scene.pair(0, "found", "truth")
+    assert all(row.left is None and row.action == row.state == "right" for row in session.run_diff().rows)
+    with pytest.raises(UsageError, match="has no actual run"):
+        session.run_diff(0, "found", "truth")
 
 
 def test_a_prediction_that_never_came() -> None:
@@ -113,8 +113,8 @@ def test_a_prediction_that_never_came() -> None:
     sample = Sample(
         ask=PredictionRequest(program=COUNT), truth=Prediction(text=TRUTH, status="ended"), found=fault
     )
-    scene = Session.of_sample(sample, name="told", model="somebody")
-    told = scene.describe()["branches"][0]
+    session = Session.of_sample(sample, name="told", model="somebody")
+    told = session.describe()["branches"][0]
     assert (told["status"], told["note"], told["cause"]) == ("failed", "no answer", None)
     assert told["answer"]["right"] is False
 
@@ -126,23 +126,22 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
         found=Prediction(text=FOUND, status="ended"),
     )
     other_ask = PredictionRequest(program=COUNT, options=Compact(bare=True))
-    scene = Session.of_sample(
-        sample, name="told", model="one", other=Prediction(text=TRUTH, status="ended"), other_ask=other_ask,
-        other_model="two", tokenizer=Bytes(),
-    )  # fmt: skip
-    assert scene.describe()["sides"] == ["truth", "found", "other"]
-    assert scene.describe()["other_model"] == "two"
-    cost = scene.describe()["branches"][0]["cost"]
+    session = Session.of_sample(sample, name="told", model="one", tokenizer=Bytes()).with_other(
+        OtherPrediction(Prediction(text=TRUTH, status="ended"), other_ask, "two")
+    )
+    assert session.describe()["sides"] == ["truth", "found", "other"]
+    assert session.describe()["other_model"] == "two"
+    cost = session.describe()["branches"][0]["cost"]
     assert (cost["tokenizer"], cost["truth_tokens"], cost["found_tokens"]) == (
         "bytes",
         len(TRUTH),
         len(FOUND),
     )
     assert cost["prompt_tokens"] == cost["prompt_bytes"]
-    assert scene.pair(0, "truth", "other").first is None
-    assert scene.pair(0, "other", "found").first == 5
-    with pytest.raises(UsageError, match="no side"):
-        recorded_session(COUNT, FOUND, TRUTH).pair(0, "truth", "other")
+    assert session.run_diff(0, "truth", "other").first is None
+    assert session.run_diff(0, "other", "found").first == 5
+    with pytest.raises(UsageError, match="no run"):
+        recorded_session(COUNT, FOUND, TRUTH).run_diff(0, "truth", "other")
 
 
 def test_two_notations_do_not_compare() -> None:
@@ -152,36 +151,38 @@ def test_two_notations_do_not_compare() -> None:
         found=Prediction(text=FOUND, status="ended"),
     )
     other = Prediction(text=b"", status="ended", codec="cwm")
-    scene = Session.of_sample(sample, name="told", model="one", other=other, other_model="two")
-    with pytest.raises(UsageError, match="two notations"):
-        scene.pair(0, "found", "other")
+    session = Session.of_sample(sample, name="told", model="one").with_other(
+        OtherPrediction(other, sample.ask, "two")
+    )
+    with pytest.raises(UsageError, match="different notations"):
+        session.run_diff(0, "found", "other")
 
 
-def test_a_pair_is_kept_until_a_text_grows() -> None:
-    scene = recorded_session(COUNT, FOUND[:40], TRUTH, status="budget")
-    before, root = scene.pair(), scene.branch(0)
-    scene.put(root, note="something else")
-    assert scene.pair() is before
-    scene.put(root, found=Prediction(text=FOUND, status="ended"))
-    assert scene.pair() is not before
-    assert len(scene.pair().right) == 11
+def test_a_run_diff_is_cached_until_a_text_changes() -> None:
+    session = recorded_session(COUNT, FOUND[:40], TRUTH, status="budget")
+    before, root = session.run_diff(), session.branch(0)
+    session.put(root, note="something else")
+    assert session.run_diff() is before
+    session.put(root, found=Prediction(text=FOUND, status="ended"))
+    assert session.run_diff() is not before
+    assert len(session.run_diff().right) == 11
     assert len(before.right) < 11
 
 
-def test_lone_surrogates_and_odd_bytes_are_told_in_utf_8() -> None:
+def test_lone_surrogates_and_odd_bytes_become_valid_utf_8() -> None:
     odd = Program(source="x = '\udce4'\n", call="f('\udc80')", argv=("\udfff",), name="\ud800.py")
-    scene = recorded_session(odd, b"(1 \xff\x1b[31m=\n", None, status="budget")
-    told = scene.describe()
+    session = recorded_session(odd, b"(1 \xff\x1b[31m=\n", None, status="budget")
+    told = session.describe()
     json.dumps(told, ensure_ascii=False).encode()
     assert told["program"]["source"] == "x = '\\udce4'\n"
 
 
 def test_branches_are_found_by_number() -> None:
-    scene = recorded_session(COUNT, FOUND, TRUTH)
+    session = recorded_session(COUNT, FOUND, TRUTH)
     for number in (-1, 1):
         with pytest.raises(UsageError, match=f"no branch {number}"):
-            scene.branch(number)
-    assert [branch.id for branch in scene.lineage(0)] == [0]
+            session.branch(number)
+    assert [branch.id for branch in session.lineage(0)] == [0]
 
 
 def test_a_branch_is_in_one_of_four_states() -> None:
@@ -190,7 +191,7 @@ def test_a_branch_is_in_one_of_four_states() -> None:
         Branch(
             id=0,
             parent=None,
-            intervention=None,
+            edit=None,
             ask=PredictionRequest(program=FACT),
             truth=None,
             found=nothing,
