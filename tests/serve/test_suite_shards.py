@@ -128,7 +128,9 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     assert "holds another run: shard was" in str(
         bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception
     )
-    assert "must be stored to be merged with the others: pass --out DIR" in str(bench("--shard", "1/3").exception)
+    assert "must be stored to be merged with the others: pass --out DIR" in str(
+        bench("--shard", "1/3").exception
+    )
     assert (
         CliRunner()
         .invoke(cli, ["merge", f"file://{three}", one, two, "-o", f"file://{tmp_path}/merged"])
