@@ -257,7 +257,7 @@ def test_calls_of_a_problem_are_an_option(tmp_path: Path, capsys: Capture) -> No
     words = ("humaneval", "--model", "interpreter", "--data", path)
     asked = [benched(capsys, *words, *more)["n"] for more in ((), ("--calls", 1), ("--calls", 0))]
     assert asked == [3, 1, 5]
-    assert "has no calls" in refused(capsys, "bench", "generated", "--calls", 1)
+    assert "has no option calls" in refused(capsys, "bench", "generated", "--calls", 1)
 
 
 def test_rows_that_are_not_counted_are_reported(tmp_path: Path, capsys: Capture) -> None:
@@ -281,7 +281,7 @@ def test_rows_that_are_not_counted_are_reported(tmp_path: Path, capsys: Capture)
         (("permutation", "--length", "many"), "is not a list of numbers"),
         (("generated", "--reveal", "1,8"), "only the permutation suite"),
         (("generated", "--max-programs", "0"), "--max-programs"),
-        (("generated", "--length", "8"), "has no length"),
+        (("generated", "--length", "8"), "has no option length"),
         (("generated", "--model", "/nowhere"), "no model '/nowhere'"),
         (("generated", "-M", "nonsense"), "not key=value"),
         (("generated", "-M", "nonsense=1"), "no option 'nonsense'"),

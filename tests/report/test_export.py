@@ -147,7 +147,7 @@ def test_what_is_no_run_or_says_no_form_is_refused(made: Path, tmp_path: Path) -
         return str(found.exception)
 
     assert "--csv, --parquet or --latex" in refused(str(made))
-    assert "no run" in refused(str(tmp_path), "--csv")
+    assert "is not a run" in refused(str(tmp_path), "--csv")
     assert "-o DIR" in refused("default")
     assert "for a model" in refused(str(made), "--csv", "--half")
     assert "for a run" in refused("default", "-o", str(tmp_path / "m"), "--tokenizer", "bytes")
