@@ -249,7 +249,9 @@ def test_the_interpreter_agrees_with_its_own_continuation(
     plan = planned(root, Intervention.of_json(told))
     assert plan.point is not None
     values = {plan.point.frame: plan.values} if plan.values else {}
-    raw = continue_from(PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line))
+    raw = continue_from(
+        PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line)
+    )
     assert isinstance(raw, Prediction)
     assert branch.found.text == branch.truth.text == raw.text
     reading = read(branch.ask, branch.found)

@@ -42,7 +42,9 @@ class Gambler(PlainPredictor):
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             control = replace(HELD, given=(Hidden(0, "below 6", "2"),))
-            yield replace(record_request(replace(ask, control=control, hidden=()), Limits())[0], status="ended")
+            yield replace(
+                record_request(replace(ask, control=control, hidden=()), Limits())[0], status="ended"
+            )
 
 
 def shown(act: object, *arguments: object) -> str:

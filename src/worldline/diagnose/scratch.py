@@ -33,7 +33,9 @@ def folds(ask: PredictionRequest, found: Prediction) -> tuple[tuple[ScratchStep,
     if found.scratch is None:
         return ()
     lines = found.scratch.source.split("\n")
-    reading = read(rewritten_request(ask, found.scratch), replace(found, text=found.scratch.text, scratch=None))
+    reading = read(
+        rewritten_request(ask, found.scratch), replace(found, text=found.scratch.text, scratch=None)
+    )
     _, made = unfold_scratch(ask, found.scratch)
 
     def step(event: Event) -> ScratchStep:
@@ -48,7 +50,9 @@ def diagnosed(ask: PredictionRequest, found: Prediction, limits: Limits) -> Diag
     """The scratchpad beside what the interpreter does of the rewriting; None where the program was imagined itself."""
     if found.scratch is None:
         return None
-    own = replace(rewritten_request(ask, found.scratch), limit=max(ask.limit, len(found.scratch.text) + SLACK))
+    own = replace(
+        rewritten_request(ask, found.scratch), limit=max(ask.limit, len(found.scratch.text) + SLACK)
+    )
     (truth,) = Interpreter(limits=limits).predict([replace(own, limit=1 << 30)])
     text = replace(found, text=found.scratch.text, scratch=None)
     return Diagnosis(Sample(ask=own, truth=truth, found=text))
