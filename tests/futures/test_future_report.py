@@ -13,9 +13,9 @@ from worldline.core.hidden import replaying
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.plan.futures.future_report import NEGLIGIBLE, Effort, FutureReport, build_report
-from worldline.plan.futures.subject import BROKEN, UNFINISHED, Subject
+from worldline.plan.futures.futures import sandboxed_program
+from worldline.plan.futures.subject import MALFORMED, UNFINISHED, Subject
 from worldline.plan.futures.walk import Walk
-from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -42,7 +42,7 @@ def told(
     effort: Effort | None = None,
 ) -> FutureReport:
     program = Program(source=source, call=call)
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         return build_report(world, program, subject or Subject(), effort=effort or Effort(), model=model)
 
 
@@ -133,7 +133,7 @@ def test_the_shipped_model_is_asked_both_ways() -> None:
 
 def test_every_future_can_be_replayed() -> None:
     program = Program(source=COINS, call="f(2)")
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         for future in Walk(world):
             again = world(replaying(future.trace.hidden))
             assert (again.hidden, again.outcome) == (future.trace.hidden, future.trace.outcome)
@@ -158,7 +158,9 @@ def test_texts_are_counted_by_what_they_say() -> None:
     assert found.imagined is not None
     assert found.own is None
     assert any("cannot score texts" in note for note in found.notes)
-    assert dict(found.imagined.distribution.mass) == dict.fromkeys(["0", BROKEN, UNFINISHED], Fraction(1, 3))
+    assert dict(found.imagined.distribution.mass) == dict.fromkeys(
+        ["0", MALFORMED, UNFINISHED], Fraction(1, 3)
+    )
     assert found.imagined.errors.impossible == pytest.approx(2 / 3)
     assert found.imagined.errors.divergence > 0
 
@@ -213,7 +215,7 @@ HALF = "import random\n\ndef f():\n    if random.randrange(2):\n        while Tr
 
 def limited(subject: Subject | None = None, model: Predictor | None = None) -> FutureReport:
     program = Program(source=HALF, call="f()")
-    with boxed(program, limits=Limits(steps=50)) as world:
+    with sandboxed_program(program, limits=Limits(steps=50)) as world:
         return build_report(world, program, subject or Subject(), effort=Effort(), model=model)
 
 
@@ -233,7 +235,7 @@ def test_what_is_held_fast_is_noted() -> None:
     clock = "import time\n\ndef f():\n    return int(time.time()) % 2\n"
     assert any("clocks are those of seed 0" in note for note in told(clock, "f()").notes)
     assert not any("clocks" in note for note in told(COINS, "f(1)").notes)
-    assert "no run has a value of zz there" in told(COINS, "f(1)", Subject(name="zz")).notes
+    assert "zz has no value there in any run" in told(COINS, "f(1)", Subject(name="zz")).notes
 
 
 DRAWING_THREADS = """import random, threading

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
-from worldline.plan.futures.distribution import Distribution, weighed
-from worldline.plan.futures.subject import OVER, Subject, of_trace
+from worldline.plan.futures.distribution import Distribution, from_weights
+from worldline.plan.futures.subject import ENDED_BEFORE, Subject, read_from_trace
 from worldline.plan.futures.walk import Walk
 
 pytestmark = pytest.mark.unit
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.unit
 def walked(program: Callable[[Draw], object], runs: int | None = None) -> tuple[Distribution, Walk]:
     walk = Walk(world(program))
     futures = list(islice(walk, runs))
-    whole = [(of_trace(Subject(), f.trace), f.weight) for f in futures if f.weight]
-    return weighed(whole, walk.left), walk
+    whole = [(read_from_trace(Subject(), f.trace), f.weight) for f in futures if f.weight]
+    return from_weights(whole, walk.left), walk
 
 
 def dice(draw: Draw) -> int:
@@ -112,11 +112,11 @@ def test_a_world_that_does_not_take_its_draws_is_counted() -> None:
 
 def test_subjects() -> None:
     trace = world(dice)(Control(seed=1))
-    assert of_trace(Subject(path=True), trace) == "(1 2 3 )"
-    assert of_trace(Subject(step=1), trace) == "line 2"
-    assert of_trace(Subject(step=9), trace) == OVER
-    assert of_trace(Subject(name="x"), trace) == "(no value)"
-    assert of_trace(Subject(name="x", line=7), trace) == OVER
+    assert read_from_trace(Subject(path=True), trace) == "(1 2 3 )"
+    assert read_from_trace(Subject(step=1), trace) == "line 2"
+    assert read_from_trace(Subject(step=9), trace) == ENDED_BEFORE
+    assert read_from_trace(Subject(name="x"), trace) == "(no value)"
+    assert read_from_trace(Subject(name="x", line=7), trace) == ENDED_BEFORE
     with pytest.raises(UsageError, match="needs a name"):
         Subject(line=3)
     with pytest.raises(UsageError, match="whole"):

@@ -9,7 +9,13 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.distance import CallArguments, apart, between, distance, near
+from worldline.plan.paths.distance import (
+    CallArguments,
+    arguments_distance,
+    distance,
+    neighbours,
+    values_between,
+)
 from worldline.plan.paths.nearest import nearest
 from worldline.recording.recorder import record
 
@@ -97,7 +103,7 @@ def test_a_generator_that_is_run_through_has_neighbours_too() -> None:
 
 def test_what_decides_nothing_is_refused() -> None:
     trace = traced(THRESHOLD, "f(3, 0)")
-    with pytest.raises(UsageError, match="decides nothing"):
+    with pytest.raises(UsageError, match="is not a decision"):
         nearest(trace, 0)
 
 
@@ -119,17 +125,17 @@ def test_what_is_between_is_never_farther() -> None:
         (2.5, 9.0),
         ((8, "q"), (1, "a")),
     ]:
-        for value in between(far, origin):
+        for value in values_between(far, origin):
             assert type(value) is type(far)
-    assert list(between(5, 5)) == []
+    assert list(values_between(5, 5)) == []
 
 
 def test_calls_are_read_and_written() -> None:
     given = CallArguments.of("f(1, [2, 'x'], key=None, other=int)")
     assert given is not None
     assert given.call("f") == "f(1, [2, 'x'], key=None, other=int)"
-    assert apart(given, given.changed(0, 2)) == (1, 0.5)
+    assert arguments_distance(given, given.changed(0, 2)) == (1, 0.5)
     assert CallArguments.of("f(*xs)") is None
     assert CallArguments.of("f.g") is None
-    assert 9 in near(8, ())
-    assert "abc" in near("ab", ("c",))
+    assert 9 in neighbours(8, ())
+    assert "abc" in neighbours("ab", ("c",))

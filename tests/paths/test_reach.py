@@ -11,7 +11,7 @@ import pytest
 from worldline.core.program import Program
 from worldline.data.mine.mine import mine
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.reach import MissingBranchSearch
+from worldline.plan.paths.search import MissingBranchSearch
 from worldline.recording.recorder import record
 
 SOURCE = """\

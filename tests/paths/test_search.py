@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.path_class import PathReport, key_of
-from worldline.plan.paths.search import LIMITS, paths
+from worldline.plan.paths.search import CALL_LIMITS, paths
 from worldline.recording.recorder import record
 
 SECONDS = 60.0  # a bound that nothing here comes near: every solver run below ends because it is through
@@ -85,7 +85,7 @@ def test_a_missing_extra_is_said_and_random_inputs_serve(monkeypatch: pytest.Mon
     monkeypatch.setattr(symbolic, "is_installed", lambda: False)
     report = found(NEEDLE)
     assert report.solver == "not installed"
-    assert any("worldline[paths]" in said for said in report.said)
+    assert any("worldline[paths]" in notes for notes in report.notes)
     assert len(report.classes) == 1
 
 
@@ -95,7 +95,7 @@ def test_types_are_guessed_by_use_and_said() -> None:
         "def f(s, n):\n    if s.startswith('zq') and n % 1013 == 7:\n        return 1\n    return 0\n"
     )
     assert report.uncovered == ()
-    assert any("s as str, n as int" in said for said in report.said)
+    assert any("s as str, n as int" in notes for notes in report.notes)
 
 
 def test_examples_in_the_source_come_first() -> None:
@@ -234,7 +234,7 @@ LOOP = "def f(n: int) -> int:\n    t = 0\n    while n > 0:\n        t += n\n    
 
 
 def test_a_call_longer_than_its_limit_is_no_path_though_it_ended_among_others() -> None:
-    report = found(LOOP, "f(60)", solver="never", limits=replace(LIMITS, steps=100))
+    report = found(LOOP, "f(60)", solver="never", limits=replace(CALL_LIMITS, steps=100))
     assert report.unconfirmed == 0
     assert report.unended > 0
     assert report.seen == len(report.classes)
@@ -248,9 +248,9 @@ def test_a_call_that_the_time_did_not_reach_was_not_tried() -> None:
 @pytest.mark.long(reason="two more searches for classes of inputs")
 def test_what_is_decided_inside_a_line_is_no_arc_and_named() -> None:
     one_line = "def f(x: int) -> int:\n    if x * 7 + 3 == 700010: return 1\n    return 0\n"
-    (said,) = found(one_line).said
-    assert said.endswith("other way: line 2: if x * 7 + 3 == 700010")
-    assert found(LOOP, solver="never").said == ()
+    (notes,) = found(one_line).notes
+    assert notes.endswith("other way: line 2: if x * 7 + 3 == 700010")
+    assert found(LOOP, solver="never").notes == ()
 
 
 @solved
@@ -258,4 +258,4 @@ def test_a_needle_inside_a_line_is_found_where_the_solver_is_always_asked() -> N
     one_line = "def f(x: int) -> int:\n    if x * 7 + 3 == 700010: return 1\n    return 0\n"
     report = found(one_line, solver="always")
     assert {each.trace.outcome.detail for each in report.classes} == {"0", "1"}
-    assert report.said == ()
+    assert report.notes == ()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import at_least, binomial_tails
-from worldline.plan.gate import CONFIDENCE, MIN_ENTRIES, Gate, pooled
-from worldline.plan.ledger import LedgerEntry, telling
+from worldline.plan.gate import CONFIDENCE, MIN_ENTRIES, Gate, pool_entries
+from worldline.plan.ledger import LedgerEntry, select_entries
 
 points = st.lists(
     st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=MIN_ENTRIES, max_size=120
@@ -37,7 +37,7 @@ def test_the_surer_is_not_oftener_wrong(some: list[tuple[float, bool]], scores: 
 
 @given(points)
 def test_pools_are_those_of_an_isotonic_regression(some: list[tuple[float, bool]]) -> None:
-    pools = pooled(sorted(some))
+    pools = pool_entries(sorted(some))
     rates = [pool.rate for pool in pools]
     assert rates == sorted(set(rates))
     assert sum(pool.n for pool in pools) == len(some)
@@ -104,5 +104,5 @@ def test_what_tells_of_a_model_is_of_the_same_questions_and_weights_once() -> No
         entry(1, score=-0.2), kept, entry(2, question="line:3"), entry(3, model="other"), entry(4, score=None),
         entry(5, imagined=None), entry(6, told=2),
     ]  # fmt: skip
-    assert telling(others, what="return", model="m") == [kept]
-    assert [one.digest for one in telling(others, what="line", model="m")] == ["2"]
+    assert select_entries(others, what="return", model="m") == [kept]
+    assert [one.digest for one in select_entries(others, what="line", model="m")] == ["2"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from worldline.core.errors import UsageError
-from worldline.plan.inputs.goal import read_goal, returning
-from worldline.plan.inputs.nearness import FAR, Meter, apart, read_value
+from worldline.plan.inputs.goal import goal_of_return, read_goal
+from worldline.plan.inputs.nearness import FAILED_DISTANCE, Meter, comparison_gap, read_value
 from worldline.recording.calls import CallEnd
 
 pytestmark = pytest.mark.unit
@@ -61,7 +61,7 @@ def test_an_expression_over_one_call_is_a_goal(text: str, names: list[str], call
         ("[f(x) for x in (1, 2)] == 1", "ListComp has no place in a goal"),
         ("(lambda: f(x))() == 1", "by its name"),
         ("f(*x) == 1", "Starred has no place"),
-        ("f(x + 1) == 1", "the argument x . 1 is neither a name nor a literal"),
+        ("f(x + 1) == 1", "the argument x . 1 is not a name or a literal"),
         ("line:99", "line 99 is in no function"),
         ("raises:KeyError", "of which function"),
     ],
@@ -79,7 +79,7 @@ def test_lines_and_exceptions_name_their_function() -> None:
         read_goal("raises:KeyError", SOURCE, "none")
     with pytest.raises(UsageError, match="no function 'nope'"):
         read_goal("line:4", SOURCE, "nope")
-    with pytest.raises(UsageError, match="is not Python that can be parsed"):
+    with pytest.raises(UsageError, match="cannot be parsed as Python"):
         read_goal("f(x) == 1", "def f(:\n")
 
 
@@ -90,29 +90,39 @@ def test_what_is_evaluated_has_the_verdict_and_both_sides() -> None:
         probe == f"(lambda x: (lambda {value}: (bool(len({value}) > 2), [[len({value}), 2]]))(f(x)))('abc')"
     )
     assert read_goal("line:4", SOURCE).probe({"x": "1", "y": "7"}) == "f(1, 7)"
-    assert returning(SOURCE, "f", "[1]").text == "f(x, y) == [1]"
+    assert goal_of_return(SOURCE, "f", "[1]").text == "f(x, y) == [1]"
 
 
 def test_nearness_grows_with_what_differs() -> None:
-    assert apart(3, "==", 3) == apart(3, "==", 3.0) == 0 < apart(4, "==", 3) < apart(400, "==", 3)
-    assert apart("abcd", "==", "abce") < apart("abcd", "==", "xyz") < apart("abcd", "==", "much longer text")
-    assert apart(5, ">", 10) > apart(9, ">", 10) > apart(11, ">", 10) == 0
-    assert apart(4, "in", (1, 5)) < apart(4, "in", (1, 500))
-    assert apart([1, 2], "==", (1, 2)) > 0
+    assert (
+        comparison_gap(3, "==", 3)
+        == comparison_gap(3, "==", 3.0)
+        == 0
+        < comparison_gap(4, "==", 3)
+        < comparison_gap(400, "==", 3)
+    )
+    assert (
+        comparison_gap("abcd", "==", "abce")
+        < comparison_gap("abcd", "==", "xyz")
+        < comparison_gap("abcd", "==", "much longer text")
+    )
+    assert comparison_gap(5, ">", 10) > comparison_gap(9, ">", 10) > comparison_gap(11, ">", 10) == 0
+    assert comparison_gap(4, "in", (1, 5)) < comparison_gap(4, "in", (1, 500))
+    assert comparison_gap([1, 2], "==", (1, 2)) > 0
     meter = Meter(read_goal("f(x) == 7", SOURCE), SOURCE)
     ends = [
         CallEnd("returned", f"({held}, [[{value}, 7]])")
         for held, value in ((True, 7), (False, 8), (False, 90))
     ]
     near = [meter.measure(end).far for end in ends]
-    assert near[0] == 0 < near[1] < near[2] < FAR
+    assert near[0] == 0 < near[1] < near[2] < FAILED_DISTANCE
     odd = [
         CallEnd("raised", "KeyError(1)"),
         CallEnd("returned", "3"),
         CallEnd("returned", "(True"),
         CallEnd("limit", "time"),
     ]
-    assert all(meter.measure(end).far >= FAR for end in odd)
+    assert all(meter.measure(end).far >= FAILED_DISTANCE for end in odd)
 
 
 def test_lines_around_a_line_are_the_way_to_it() -> None:

@@ -14,7 +14,7 @@ from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.answer import ProgramRunner
-from worldline.plan.inputs.finding import by_model, crosshair, sandboxed_calls
+from worldline.plan.inputs.finding import propose_by_crosshair, rank_by_model, sandboxed_calls
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -100,7 +100,9 @@ def test_exceptions_and_lines_are_goals(world: World_) -> None:
     assert raising.trace is not None
     assert raising.trace.outcome.kind == "raised"
     line = SOURCE[: SOURCE.index('            return "hit"')].count("\n") + 1
-    reached = search(world, f"line:{line}", InputSearch(executions=300, solver=crosshair(seconds=4)))
+    reached = search(
+        world, f"line:{line}", InputSearch(executions=300, solver=propose_by_crosshair(seconds=4))
+    )
     assert reached.call is not None
     assert reached.trace is not None
     assert any(step.event == "line" and step.line == line for step in reached.trace.steps)
@@ -127,7 +129,7 @@ def test_what_holds_only_among_others_is_not_told_as_found(world: World_) -> Non
     found = InputSearch(executions=40).find(goal, PROGRAM, run, world[1])
     assert found.call is None
     assert found.unconfirmed == 5
-    assert "not alone" in found.said[0]
+    assert "not alone" in found.notes[0]
 
 
 def test_a_model_orders_the_first_inputs_and_decides_nothing_else(world: World_) -> None:
@@ -140,7 +142,7 @@ def test_a_model_orders_the_first_inputs_and_decides_nothing_else(world: World_)
             asked.extend(asks)
             return (Prediction(text=b"nonsense", status="ended") for _ in asks)
 
-    found = search(world, "affine(x) == 73", InputSearch(rank=by_model(Backwards())))  # type: ignore[arg-type]
+    found = search(world, "affine(x) == 73", InputSearch(rank=rank_by_model(Backwards())))  # type: ignore[arg-type]
     assert found.call == "affine(10)"
     assert len(asked) == 6
     assert found.imagined == 6 * len(b"nonsense")

@@ -19,7 +19,7 @@ from worldline.core.trace import Trace
 from worldline.plan.answer import IMAGINED, MIXED, RUN, UNKNOWN, Budget, ProgramRunner
 from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
 from worldline.plan.gate import Gate
-from worldline.plan.imagined import ImaginedOracle, think
+from worldline.plan.imagined import ImaginedOracle, predict_answers
 from worldline.plan.journal import read_journal
 from worldline.plan.ledger import LedgerEntry
 from worldline.plan.mixed import NO_MODEL, MixedOracle
@@ -142,13 +142,13 @@ def local():  # type: ignore[no-untyped-def]
 
 def test_single_steps_are_told_until_it_is_sure_enough(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
     program = square(7)
-    (thought,) = think(local, [program], RETURN, limit=2_000, fine=True)
-    least = min(range(len(thought.sure)), key=lambda n: thought.sure[n].logprob)
-    found = ask_steps(local, sandboxed_steps(), thought, RETURN, most=1, enough=lambda one: False)
+    (predicted,) = predict_answers(local, [program], RETURN, limit=2_000, fine=True)
+    least = min(range(len(predicted.sure)), key=lambda n: predicted.sure[n].logprob)
+    found = ask_steps(local, sandboxed_steps(), predicted, RETURN, most=1, enough=lambda one: False)
     assert found.told == 1
     if found.trace is None:
-        truth = encode_steps(box(program), thought.ask.options)
-        assert truth.startswith(found.thought.ask.given)
+        truth = encode_steps(box(program), predicted.ask.options)
+        assert truth.startswith(found.predicted.ask.given)
         assert found.ran == least + 2
     else:  # the least sure step was the last
         assert found.trace.outcome.kind == "returned"
@@ -162,8 +162,8 @@ def test_single_steps_are_told_until_it_is_sure_enough(local, box: ProgramRunner
 
 
 def test_a_line_is_scored_by_the_text_up_to_it(local) -> None:  # type: ignore[no-untyped-def]
-    (line,) = think(local, [square(2)], read_question("line:4"), limit=2_000)
-    (whole,) = think(local, [square(2)], read_question("passes"), limit=2_000)
+    (line,) = predict_answers(local, [square(2)], read_question("line:4"), limit=2_000)
+    (whole,) = predict_answers(local, [square(2)], read_question("passes"), limit=2_000)
     assert (line.value, whole.value) == ("yes", "yes")
     assert line.score is not None
     assert whole.score is not None

@@ -13,7 +13,7 @@ from worldline.cli import cli
 from worldline.core.program import Program
 from worldline.plan.outputs import inside
 from worldline.plan.outputs.check import check_outputs
-from worldline.plan.outputs.expectation import expectations
+from worldline.plan.outputs.expectation import find_expectations
 from worldline.plan.outputs.report import OutputsReport
 from worldline.recording.calls import Caller, caller
 
@@ -148,7 +148,7 @@ def test_a_test_that_takes_too_long_costs_no_other(calls: Caller) -> None:
     )
     program = Program(source=source, name="test_kinds.py", files=(("lib.py", LIB),))
     report = check_outputs(program, calls.run, seconds=4.0)
-    assert "test_long met the limit of time" in why(report, 5)
+    assert "test_long hit its limit of time" in why(report, 5)
     assert report.values[1].value == "2"
 
 
@@ -170,7 +170,7 @@ def test_equalities_of_unittest_are_expectations() -> None:
         "  g(1, 2)",
     )
     source = "\n".join(lines)
-    (only,) = expectations(source)
+    (only,) = find_expectations(source)
     assert (only.line, only.value, only.wanted, only.where) == (4, "f()", "2", "A.t")
     assert replace(only, where="").top == ""
 

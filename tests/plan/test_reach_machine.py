@@ -8,7 +8,7 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.reach.machine import CommandMachine, read_machine, shipped
+from worldline.plan.reach.machine import CommandMachine, read_machine, shipped_machines
 from worldline.recording.recorder import BoxWorker, prepare
 
 READING = """while True:
@@ -23,7 +23,7 @@ def machine(source: str, *commands: str) -> CommandMachine:
 
 
 def test_the_shipped_machines_and_their_commands() -> None:
-    found = {name: machine(source).commands for name, source in shipped().items()}
+    found = {name: machine(source).commands for name, source in shipped_machines().items()}
     assert found == {
         "counter": ("add", "sub", "grow", "zero"),
         "robot": ("right", "left", "up", "down"),
@@ -32,7 +32,7 @@ def test_the_shipped_machines_and_their_commands() -> None:
 
 
 @pytest.mark.usefixtures("box")
-@pytest.mark.parametrize(("source", "call"), [(shipped()["robot"], "robot()"), (READING, None)])
+@pytest.mark.parametrize(("source", "call"), [(shipped_machines()["robot"], "robot()"), (READING, None)])
 def test_a_command_stands_in_the_text_as_its_line(source: str, call: str | None) -> None:
     found = read_machine(Program(source=source, call=call))
     worker = BoxWorker(prepare(limits=Limits(steps=200), python=None, core="auto", trust=False))

@@ -83,4 +83,4 @@ def test_a_goal_about_a_name_that_the_machine_does_not_have_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["plan", "reach", "robot", "--goal", "z == 3 and x == 1"]) == 2
-    assert "the goal is about z, which robot.py gives no value; it has " in capsys.readouterr().err
+    assert "the goal uses z, which robot.py never assigns; it has " in capsys.readouterr().err

@@ -128,7 +128,7 @@ def mine(
 ) -> None:
     """Find callable functions in PLACES (packages, `stdlib`, folders, files) and call them in the sandbox."""
     from worldline.data.mine.by_recipe import mine_calls
-    from worldline.plan.paths.reach import MissingBranchSearch
+    from worldline.plan.paths.search import MissingBranchSearch
 
     reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
     shop = pool_of(address)

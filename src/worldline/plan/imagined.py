@@ -19,7 +19,7 @@ from worldline.predict.confidence import StepConfidence, step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
-OPTIONS = Compact(bare=True)  # lines that can never run are not read: the others keep their numbers
+PROMPT_OPTIONS = Compact(bare=True)  # lines that can never run are left out; the others keep their numbers
 UNGATED = "the model is not calibrated on this code yet"
 
 
@@ -33,13 +33,13 @@ class PredictedAnswer:
     value: str | None
     score: float | None
     ask: PredictionRequest
-    found: Prediction
+    prediction: Prediction
     sure: tuple[StepConfidence, ...] = ()
 
     @property
     def spent(self) -> ExecutionCost:
         """The cost of the prediction."""
-        return ExecutionCost(bytes=len(self.found.text) - len(self.ask.given))
+        return ExecutionCost(bytes=len(self.prediction.text) - len(self.ask.given))
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,19 @@ class ImaginedOracle:
 
     def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """Predict the answer; unknown if the confidence is lower than the budget asks."""
-        (thought,) = think(self.predictor, [program], question, limit=budget.bytes)
-        return judged(thought, self.gate, budget.sure)
+        (predicted,) = predict_answers(self.predictor, [program], question, limit=budget.bytes)
+        return judge_prediction(predicted, self.gate, budget.sure)
 
 
-def think(
+def predict_answers(
     predictor: Predictor, programs: Sequence[Program], question: Question, *, limit: int, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict the answer of each program, in order; a local model predicts several at once."""
-    asks = [PredictionRequest(program=program, options=OPTIONS, limit=limit) for program in programs]
-    return think_on(predictor, asks, question, fine=fine)
+    asks = [PredictionRequest(program=program, options=PROMPT_OPTIONS, limit=limit) for program in programs]
+    return predict_requests(predictor, asks, question, fine=fine)
 
 
-def think_on(
+def predict_requests(
     predictor: Predictor, asks: Sequence[PredictionRequest], question: Question, *, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict from requests whose text may have a given start, which counts as certain.
@@ -73,16 +73,16 @@ def think_on(
     decoder = predictor.capabilities.decodes_bytes
     if decoder is None or not (fine or question.what in ("line", "ends")):
         for ask, prediction in zip(asks, predictor.predict(asks), strict=True):
-            yield _thought(question, ask, prediction, prediction.logprob)
+            yield _predicted_answer(question, ask, prediction, prediction.logprob)
         return
-    teller = decoder.settled()
-    for ask, prediction in zip(asks, teller.predict(asks), strict=True):
+    settled = decoder.settled()
+    for ask, prediction in zip(asks, settled.predict(asks), strict=True):
         end = read_imagined(question, ask, prediction).end - len(ask.given)
-        sure = tuple(step_confidences(ask, prediction, teller.logprobs)) if fine else ()
-        yield _thought(question, ask, prediction, float(sum(teller.logprobs[: max(0, end)])), sure)
+        sure = tuple(step_confidences(ask, prediction, settled.logprobs)) if fine else ()
+        yield _predicted_answer(question, ask, prediction, float(sum(settled.logprobs[: max(0, end)])), sure)
 
 
-def _thought(
+def _predicted_answer(
     question: Question,
     ask: PredictionRequest,
     prediction: Prediction,
@@ -91,34 +91,36 @@ def _thought(
 ) -> PredictedAnswer:
     value = None if prediction.status == "fault" else read_imagined(question, ask, prediction).value
     return PredictedAnswer(
-        value=value, score=score if value is not None else None, ask=ask, found=prediction, sure=sure
+        value=value, score=score if value is not None else None, ask=ask, prediction=prediction, sure=sure
     )
 
 
-def judged(thought: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
+def judge_prediction(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
     """Turn a prediction into an answer: predicted with its probability, or unknown with the reason."""
-    if (why := unsure(thought, gate, sure)) is None:
+    if (why := explain_doubt(predicted, gate, sure)) is None:
         assert gate is not None
-        assert thought.score is not None
+        assert predicted.score is not None
         return Answer(
-            value=thought.value,
-            probability=gate.probability(thought.score),
-            spent=thought.spent,
+            value=predicted.value,
+            probability=gate.probability(predicted.score),
+            spent=predicted.spent,
             how=IMAGINED,
             why=f"predicted, not executed; calibrated on {gate.n} recorded executions",
         )
-    chance = None if gate is None or thought.score is None else gate.probability(thought.score)
-    return Answer(value=None, probability=chance, spent=thought.spent, how=UNKNOWN, why=why)
+    chance = None if gate is None or predicted.score is None else gate.probability(predicted.score)
+    return Answer(value=None, probability=chance, spent=predicted.spent, how=UNKNOWN, why=why)
 
 
-def unsure(thought: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
+def explain_doubt(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
     """Say why a prediction is not an answer; None if it is one."""
-    if thought.value is None:
-        note = thought.found.note if thought.found.status == "fault" else "its text does not end"
+    if predicted.value is None:
+        note = (
+            predicted.prediction.note if predicted.prediction.status == "fault" else "its text does not end"
+        )
         return f"the model predicts no answer: {note or 'the tool failed'}"
     if gate is None:
         return UNGATED
-    if thought.score is None:
+    if predicted.score is None:
         return "the model reports no confidence"
-    chance = gate.probability(thought.score)
+    chance = gate.probability(predicted.score)
     return None if chance >= sure else f"at least {chance:.0%} confidence, where {sure:.0%} is required"

@@ -1,4 +1,4 @@
-"""Single true steps where the model is least confident: the interpreter executes so far, the model the rest.
+"""Single true steps where the model is least confident: the model predicts the rest.
 
 For one true step the interpreter executes the program from its start up to that step, in the sandbox, and stops. The
 text up to there is true; what follows is predicted. The cost counts these requests. The choice of a step never depends
@@ -14,8 +14,8 @@ from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
-from worldline.plan.executed import FirstSteps, drawn_in
-from worldline.plan.imagined import PredictedAnswer, think_on
+from worldline.plan.executed import FirstSteps, first_draw
+from worldline.plan.imagined import PredictedAnswer, predict_requests
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.predict.predictor import Predictor
@@ -29,7 +29,7 @@ class SteppedPrediction:
     question themselves. `drawn` names what they drew, if anything: another execution may then differ.
     """
 
-    thought: PredictedAnswer
+    predicted: PredictedAnswer
     told: int
     known: int
     ran: int
@@ -41,7 +41,7 @@ class SteppedPrediction:
 def ask_steps(
     predictor: Predictor,
     first: FirstSteps,
-    thought: PredictedAnswer,
+    predicted: PredictedAnswer,
     question: Question,
     *,
     most: int,
@@ -52,38 +52,44 @@ def ask_steps(
         raise UsageError(
             f"{predictor.info.name} reports no confidence per step, so single true steps are not available"
         )
-    told, behind, ran, written = 0, 0, 0, thought.spent.bytes
+    told, known_requests, ran, written = 0, 0, 0, predicted.spent.bytes
     trace, drawn = None, None
-    while told < most and not enough(thought):
-        number = _least_sure(thought)
+    while told < most and not enough(predicted):
+        number = _least_confident_step(predicted)
         if number is None:
             break
         # The changes of a step are known when the next one starts.
-        trace = first(thought.ask.program, number + 2)
-        told, ran, drawn = told + 1, max(ran, len(trace)), drawn_in(trace)
-        known = _up_to(number, trace, thought)
+        trace = first(predicted.ask.program, number + 2)
+        told, ran, drawn = told + 1, max(ran, len(trace)), first_draw(trace)
+        known = _true_text_up_to(number, trace, predicted)
         if read_answer(question, trace) is not None or drawn is not None or known is None:
             break
-        (thought,) = think_on(predictor, [replace(thought.ask, given=known)], question, fine=True)
-        behind, written = told, written + thought.spent.bytes
-    telling = trace if trace is not None and read_answer(question, trace) is not None else None
+        (predicted,) = predict_requests(predictor, [replace(predicted.ask, given=known)], question, fine=True)
+        known_requests, written = told, written + predicted.spent.bytes
+    decisive = trace if trace is not None and read_answer(question, trace) is not None else None
     return SteppedPrediction(
-        thought=thought, told=told, known=behind, ran=ran, bytes=written, trace=telling, drawn=drawn
+        predicted=predicted,
+        told=told,
+        known=known_requests,
+        ran=ran,
+        bytes=written,
+        trace=decisive,
+        drawn=drawn,
     )
 
 
-def _least_sure(thought: PredictedAnswer) -> int | None:
-    """Return the least confident step after the known ones; None if there is none."""
-    known = len(thought.ask.given)
-    open_ = [(step.logprob, number) for number, step in enumerate(thought.sure) if step.start >= known]
-    return min(open_)[1] if open_ else None
+def _least_confident_step(predicted: PredictedAnswer) -> int | None:
+    """Return the least confident step after the known ones; None without one."""
+    known = len(predicted.ask.given)
+    unknown = [(step.logprob, number) for number, step in enumerate(predicted.sure) if step.start >= known]
+    return min(unknown)[1] if unknown else None
 
 
-def _up_to(number: int, trace: Trace, thought: PredictedAnswer) -> bytes | None:
+def _true_text_up_to(number: int, trace: Trace, predicted: PredictedAnswer) -> bytes | None:
     """Return the true text up to a step; None if the run ended before it, or the text is too long."""
-    text = encode_steps(trace, thought.ask.options)
+    text = encode_steps(trace, predicted.ask.options)
     ends = turns(text)
     if trace.outcome.kind != "limit" or len(ends) <= number:
         return None
     known = text[: ends[number].end]
-    return known if len(known) < thought.ask.limit else None
+    return known if len(known) < predicted.ask.limit else None

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import Defect
-from worldline.plan.repair.proposers import load_proposer, question, read
+from worldline.plan.repair.proposers import load_proposer, read_sources, write_question
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 
@@ -41,13 +41,13 @@ def served(says: str) -> Iterator[str]:
 
 
 def test_an_answer_is_read_as_lines_and_functions() -> None:
-    line, block = read(SAYS, DEFECT)
+    line, block = read_sources(SAYS, DEFECT)
     assert line == SOURCE.replace("m = n * 3  # odd", "m = n * 7 // 2  # odd")
     assert block == "def half(n):\n    return n // 2\n"
-    assert list(read("no idea ``` LINE x: y", DEFECT)) == []
-    assert list(read("```python\ndef (:\n```", DEFECT)) == []
-    assert "half(4)" in question(DEFECT)
-    assert "   2      m = n * 3" in question(DEFECT)
+    assert list(read_sources("no idea ``` LINE x: y", DEFECT)) == []
+    assert list(read_sources("```python\ndef (:\n```", DEFECT)) == []
+    assert "half(4)" in write_question(DEFECT)
+    assert "   2      m = n * 3" in write_question(DEFECT)
 
 
 def test_a_model_behind_a_server_proposes() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.repair.checks import CheckSet, RepairCheck, agrees
+from worldline.plan.repair.checks import CheckSet, RepairCheck, is_expected
 from worldline.plan.repair.rows import read_checks
 from worldline.recording.calls import CallEnd
 
@@ -80,8 +80,8 @@ def test_a_function_that_is_not_there(tmp_path: Path) -> None:
     ],
 )
 def test_values_agree_as_values(expected: Any, text: str, loosely: bool, strictly: bool) -> None:
-    assert agrees(expected, text, loose=True) is loosely
-    assert agrees(expected, text, loose=False) is strictly
+    assert is_expected(expected, text, loose=True) is loosely
+    assert is_expected(expected, text, loose=False) is strictly
 
 
 TESTS = """\

@@ -9,7 +9,7 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import Defect, changed_lines, patch, patch_size
 from worldline.plan.repair.edits.parsed import ParsedSource
-from worldline.plan.repair.edits.proposer import EditProposer, edits, kinds
+from worldline.plan.repair.edits.proposer import EditProposer, find_edits, kind_shares
 
 pytestmark = pytest.mark.unit
 
@@ -48,9 +48,9 @@ def test_every_candidate_is_python_and_differs_in_its_own_lines_only() -> None:
 
 def test_every_kind_of_change_has_a_share() -> None:
     code = ParsedSource(ODD)
-    made = {edit.kind for edit in edits(code)}
-    assert made <= kinds().keys()
-    assert sum(kinds().values()) == pytest.approx(1)
+    made = {edit.kind for edit in find_edits(code)}
+    assert made <= kind_shares().keys()
+    assert sum(kind_shares().values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ from worldline.evaluation.suites.measurement import Measurement, failed
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
 from worldline.plan.futures.future_report import Effort, FutureReport, build_report
+from worldline.plan.futures.futures import sandboxed_program
 from worldline.plan.futures.scores import Errors
 from worldline.plan.futures.subject import Subject
-from worldline.plan.futures.world import boxed
 from worldline.predict.predictor import Predictor
 from worldline.programs.generate import chance
 from worldline.programs.split import program_key, split_of
@@ -127,7 +127,7 @@ def _outlook(task: Task, limits: Limits, predictor: Predictor) -> FutureReport:
     """One program's futures; texts of a predictor that always writes the same say nothing of its belief."""
     texts = 0 if predictor.info.is_greedy else TEXTS
     effort = Effort(runs=RUNS, texts=texts)
-    with boxed(task.program, limits=limits) as world:
+    with sandboxed_program(task.program, limits=limits) as world:
         found = build_report(world, task.program, Subject(), effort=effort, model=predictor)
     return found
 

@@ -19,10 +19,10 @@ from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.core.value import parse
 from worldline.plan.games.game import CHANCE, OVER, GameMove
-from worldline.plan.gate import Gate, gate_of
-from worldline.plan.imagined import PredictedAnswer, think, unsure
+from worldline.plan.gate import Gate, fit_gate
+from worldline.plan.imagined import PredictedAnswer, explain_doubt, predict_answers
 from worldline.plan.journal import JournalEntry, append, read_journal
-from worldline.plan.ledger import LedgerEntry, model_of, telling
+from worldline.plan.ledger import LedgerEntry, model_name, select_entries
 from worldline.plan.play.game_source import call_of
 from worldline.plan.question import Question
 from worldline.predict.predictor import Predictor
@@ -33,29 +33,29 @@ RETURN_QUESTION = Question(what="return")
 
 @dataclass(frozen=True)
 class LostState:
-    """A prediction that could not be read: nobody moves, nobody has won."""
+    """A prediction that could not be read: the game is over, and nobody has won."""
 
     players: int
     player: int = OVER
 
     def moves(self) -> list[GameMove]:
-        """None."""
+        """Return an empty list."""
         return []
 
     def chances(self) -> list[tuple[GameMove, Any]]:
-        """None."""
+        """Return an empty list."""
         return []
 
     def step(self, move: GameMove, /) -> LostState:
-        """There is no way on."""
+        """Return itself."""
         return self
 
     def returns(self) -> list[float]:
-        """Nothing for anybody."""
+        """Return 0 for each player."""
         return [0.0] * self.players
 
     def observation(self, player: int, /) -> str:
-        """That it is lost."""
+        """Return a fixed text."""
         return "lost"
 
 
@@ -83,7 +83,7 @@ class ImaginedRules:
             self.ledger += [entry.ledger for entry in read_journal(self.journal)]
 
     def __call__(self, state: Any, move: GameMove) -> Any:
-        """The next state."""
+        """Return the next state, predicted or executed."""
         if (state, move) not in self.memory:
             self._imagine(state, _options(state) or [move])
         return self.memory[state, move]
@@ -91,29 +91,31 @@ class ImaginedRules:
     @property
     def model(self) -> str:
         """The name of the weights in the ledger."""
-        return model_of(self.predictor)
+        return model_name(self.predictor)
 
     def gate(self) -> Gate | None:
         """Return the gate; None if too few steps were executed."""
-        return gate_of(telling(self.ledger, what=RETURN_QUESTION.what, model=self.model))
+        return fit_gate(select_entries(self.ledger, what=RETURN_QUESTION.what, model=self.model))
 
     def _imagine(self, state: Any, moves: Sequence[GameMove]) -> None:
         """Predict all moves of a state together: a search needs them, and they share a prompt."""
         programs = [Program(source=self.source, call=call_of(state, move)) for move in moves]
         gate = self.gate() if self.sure is not None else None
         executed = list[JournalEntry]()
-        for move, thought in zip(
-            moves, think(self.predictor, programs, RETURN_QUESTION, limit=MAX_STEP_BYTES), strict=True
+        for move, predicted in zip(
+            moves,
+            predict_answers(self.predictor, programs, RETURN_QUESTION, limit=MAX_STEP_BYTES),
+            strict=True,
         ):
-            after = read_state(thought.value or "", state)
-            self.bytes += thought.spent.bytes
+            after = read_state(predicted.value or "", state)
+            self.bytes += predicted.spent.bytes
             self.imagined += 1
             if self.sure is not None:
-                why = unsure(thought, gate, self.sure)
+                why = explain_doubt(predicted, gate, self.sure)
                 why = why or ("the prediction is not a state" if isinstance(after, LostState) else None)
                 if why is not None:
                     true = state.step(move)
-                    executed.append(self._entry(thought, after, true, why, gate))
+                    executed.append(self._entry(predicted, after, true, why, gate))
                     self._run.add((state, move))
                     after = true
             self.memory[state, move] = after
@@ -123,18 +125,18 @@ class ImaginedRules:
             append(self.journal, executed)
 
     def _entry(
-        self, thought: PredictedAnswer, after: Any, true: Any, why: str, gate: Gate | None
+        self, predicted: PredictedAnswer, after: Any, true: Any, why: str, gate: Gate | None
     ) -> JournalEntry:
         """Build the entry of an executed step; equal states count as right, however they are spelled."""
-        score = thought.score
+        score = predicted.score
         return JournalEntry(
-            program=thought.ask.program,
+            program=predicted.ask.program,
             question=RETURN_QUESTION,
-            imagined=thought.value,
+            imagined=predicted.value,
             why=why,
             model=self.model,
             score=score,
-            true=thought.value if thought.value is not None and after == true else repr(true),
+            true=predicted.value if predicted.value is not None and after == true else repr(true),
             probability=gate.probability(score) if gate is not None and score is not None else None,
         )
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from worldline.analyze.flow.conditions import Condition
 from worldline.core.text import printable, shortened
-from worldline.plan.paths.arcs import spoken
+from worldline.plan.paths.arcs import with_keyword
 from worldline.plan.paths.path_class import PathClass, PathReport, SolverConditions
 from worldline.ui.terminal.plain import plain_table
 
@@ -29,8 +29,8 @@ def print_paths(console: Console, report: PathReport) -> None:
     if raising:
         console.print(Text(f"raises: class {', '.join(raising)}"))
     console.print(Text(_summary(report), style="dim"))
-    for said in report.said:
-        console.print(Text(f"note: {printable(said)}", style="dim"))
+    for notes in report.notes:
+        console.print(Text(f"note: {printable(notes)}", style="dim"))
 
 
 _TEXTS = ("input", "ends", "found by", "conditions by line")
@@ -49,7 +49,7 @@ def _ways(conditions: tuple[Condition, ...]) -> str:
         return "(decides nothing)"
     runs = [
         (way, len(list(same)))
-        for way, same in groupby(conditions, key=lambda c: (c.line, spoken(c.kind, c.text), c.taken))
+        for way, same in groupby(conditions, key=lambda c: (c.line, with_keyword(c.kind, c.text), c.taken))
     ]
     told = [
         f"{line} {shortened(text, LONGEST)}: {'yes' if taken else 'no'}{f' x{count}' if count > 1 else ''}"

@@ -21,7 +21,7 @@ from worldline.evaluation.suites.repair.quixbugs import BuggyProgram, read_quixb
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
 from worldline.plan.repair.edits.proposer import EditProposer
-from worldline.plan.repair.search import RECORDED, Repair, RepairPlan, repair
+from worldline.plan.repair.search import RECORDING_LIMITS, Repair, RepairPlan, repair
 from worldline.predict.predictor import Predictor
 from worldline.recording.calls import Caller, caller
 from worldline.recording.recorder import record
@@ -98,7 +98,7 @@ def in_time(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
 
 def _repaired(bug: BuggyProgram, order: str, predictor: Predictor, runs: Caller) -> Repair:
     return repair(
-        bug.program, bug.tests, runs, partial(record, limits=RECORDED), proposers=[EditProposer()],
+        bug.program, bug.tests, runs, partial(record, limits=RECORDING_LIMITS), proposers=[EditProposer()],
         plan=replace(PLAN, oracle=order), predictor=predictor,
     )  # fmt: skip
 

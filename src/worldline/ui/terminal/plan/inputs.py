@@ -38,5 +38,5 @@ def print_input(console: Console, report: InputReport) -> None:
         console.print(
             Text(f"{report.imagined:,} bytes imagined, for the order of the first inputs", style="dim")
         )
-    for said in report.said:
-        console.print(Text(f"note: {printable(said)}", style="dim"))
+    for notes in report.notes:
+        console.print(Text(f"note: {printable(notes)}", style="dim"))
