@@ -131,7 +131,7 @@ def test_fixtures_and_parameters_are_pytests_own(calls: Caller) -> None:
         "assert add(seven, 1) == 8",
     ]
     assert "test_missing could not be set up: fixture 'nobody' not found" in why(report, 16)
-    assert why(report, 17) == "it comes to 2 different values"
+    assert why(report, 17) == "it has 2 different values"
     assert why(report, 21) == "no test that was run compares anything with it"
     by_line = {each.expectation.line: each for each in report.values}
     assert by_line[8].holds is True

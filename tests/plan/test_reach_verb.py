@@ -64,10 +64,10 @@ def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
     ("words", "said"),
     [
         (["robot", "--goal", "x = 3"], "the goal 'x = 3' is not Python"),
-        (["robot", "--goal", "f(x) == 3"], "neither a name"),
+        (["robot", "--goal", "f(x) == 3"], "is not a name"),
         (
             ["nobody", "--goal", "x == 3"],
-            "no machine 'nobody': it is counter, robot, stack, or a Python file",
+            "no machine 'nobody': use counter, robot, stack, or a Python file",
         ),
         (["robot", "--goal", "x == 3", "--model", "interpreter"], "has no state to search in"),
     ],

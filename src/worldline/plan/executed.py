@@ -7,7 +7,7 @@ answer has no probability.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
 from worldline.core.events import ENDED
@@ -30,15 +30,8 @@ FirstSteps = Callable[[Program, int], Trace]
 def sandboxed_world(*, limits: Limits | None = None, python: str | None = None) -> Iterator[ProgramRunner]:
     """Open a sandbox and yield a function that executes and records a program in it."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False, controlled=True)
-    worker = BoxWorker(setup)
-
-    def world(program: Program) -> Trace:
-        return worker.record(program, control=_real_inputs(program, setup))
-
-    try:
-        yield world
-    finally:
-        worker.close()
+    with closing(BoxWorker(setup)) as worker:
+        yield lambda program: worker.record(program, control=_real_inputs(program, setup))
 
 
 def limits_for(question: Question, limits: Limits | None = None) -> Limits | None:

@@ -41,6 +41,10 @@ class PredictedAnswer:
         """The cost of the prediction."""
         return ExecutionCost(bytes=len(self.prediction.text) - len(self.ask.given))
 
+    def probability(self, gate: Gate | None) -> float | None:
+        """Return the gate's bound for the prediction; None without a gate or a score."""
+        return None if gate is None or self.score is None else gate.probability(self.score)
+
 
 @dataclass(frozen=True)
 class ImaginedOracle:
@@ -97,18 +101,14 @@ def _predicted_answer(
 
 def judge_prediction(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
     """Turn a prediction into an answer: predicted with its probability, or unknown with the reason."""
+    probability = predicted.probability(gate)
     if (why := explain_doubt(predicted, gate, sure)) is None:
         assert gate is not None
-        assert predicted.score is not None
+        why = f"predicted, not executed; calibrated on {gate.n} recorded executions"
         return Answer(
-            value=predicted.value,
-            probability=gate.probability(predicted.score),
-            spent=predicted.spent,
-            how=IMAGINED,
-            why=f"predicted, not executed; calibrated on {gate.n} recorded executions",
+            value=predicted.value, probability=probability, spent=predicted.spent, how=IMAGINED, why=why
         )
-    chance = None if gate is None or predicted.score is None else gate.probability(predicted.score)
-    return Answer(value=None, probability=chance, spent=predicted.spent, how=UNKNOWN, why=why)
+    return Answer(value=None, probability=probability, spent=predicted.spent, how=UNKNOWN, why=why)
 
 
 def explain_doubt(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:

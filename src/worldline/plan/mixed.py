@@ -65,9 +65,8 @@ class MixedOracle:
         self._world, self._predictor, self._gate, self._first = world, predictor, gate, first
         self._journal = journal
         self._stores = ledger is not None or journal is not None
-        self.ledger = list(ledger or ()) + [
-            entry.ledger for entry in (read_journal(journal) if journal else ())
-        ]
+        self.ledger = list(ledger or ())
+        self.ledger += [entry.ledger for entry in (read_journal(journal) if journal else ())]
 
     @property
     def model(self) -> str:
@@ -91,10 +90,8 @@ class MixedOracle:
         """Answer the question for each program, in order; the budget is shared by all of them."""
         gate, remaining = self.gate(question), _RemainingBudget(budget.executions, budget.steps)
         if gate is None and (not self._stores or not budget.executions):
-            return [
-                self._execute(program, question, remaining, _Doubt(self._ungated(question)))
-                for program in programs
-            ]
+            doubt = _Doubt(self._ungated(question))
+            return [self._execute(program, question, remaining, doubt) for program in programs]
         fine = gate is not None and budget.steps > 0 and self._first is not None
         predictions = predict_answers(self._predictor, programs, question, limit=budget.bytes, fine=fine)
         return [
@@ -134,9 +131,8 @@ class MixedOracle:
             remaining.steps -= stepped.told
             if stepped_gate is not None and _is_answer(stepped, stepped_gate, budget.sure):
                 return _stepped_answer(stepped, stepped_gate, budget.sure)
-            doubt = self._remaining_doubt(
-                stepped, question, stepped_gate if stepped.known else gate, budget.sure
-            )
+            used_gate = stepped_gate if stepped.known else gate
+            doubt = self._remaining_doubt(stepped, question, used_gate, budget.sure)
             if stepped.trace is not None:
                 why = f"the first {stepped.ran:,} steps were executed, and decide the answer"
                 answer = read_executed_answer(question, stepped.trace, doubt.spent, why)
@@ -167,9 +163,8 @@ class MixedOracle:
             why = f"no execution is allowed: {doubt.why}"
             return Answer(value=None, probability=doubt.probability, spent=doubt.spent, how=UNKNOWN, why=why)
         remaining.executions -= 1
-        answer = read_executed_answer(
-            question, self._world(program), doubt.spent + ExecutionCost(executions=1)
-        )
+        spent = doubt.spent + ExecutionCost(executions=1)
+        answer = read_executed_answer(question, self._world(program), spent)
         if answer.value is not None and self._stores:
             self._store(program, question, answer.value, doubt)
         return replace(answer, why=f"{answer.why}: {doubt.why}")
@@ -193,8 +188,7 @@ class MixedOracle:
 
 
 def _doubt(why: str, predicted: PredictedAnswer, gate: Gate | None) -> _Doubt:
-    chance = None if gate is None or predicted.score is None else gate.probability(predicted.score)
-    return _Doubt(why, predicted, chance, predicted.spent)
+    return _Doubt(why, predicted, predicted.probability(gate), predicted.spent)
 
 
 def _is_answer(stepped: SteppedPrediction, gate: Gate, sure: float) -> bool:

@@ -17,6 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import THREAD, Control
 from worldline.core.program import Program
+from worldline.core.text import plural
 from worldline.core.trace import Hidden, Trace
 from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, measure_by_texts, measure_own_odds
 from worldline.plan.futures.distribution import Distribution, from_samples, from_weights
@@ -77,15 +78,11 @@ class RaceReport:
     @property
     def words(self) -> str:
         """Which schedules were searched, and which were not."""
-        most = (
-            "no preemption" if self.done == 0 else f"at most {self.done} preemption{'s' * (self.done != 1)}"
-        )
+        most = f"at most {plural(self.done, 'preemption')}" if self.done else "no preemption"
         searched = (
             f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
         )
-        left = (
-            f"; {self.waiting:,} schedules with more are known and were not executed" if self.waiting else ""
-        )
+        left = f"; {self.waiting:,} more schedules are known and were not executed" if self.waiting else ""
         return f"{searched}; {self.runs:,} runs{left}"
 
     def as_json(self) -> dict[str, Any]:
@@ -115,14 +112,13 @@ class FutureReport:
     imagined: TextBelief | None = None
     own: OwnOdds | None = None
     drawn: tuple[str, ...] = field(default=())  # kinds of hidden inputs
-    examples: Mapping[str, tuple[Hidden, ...]] = field(
-        default_factory=dict
-    )  # by outcome: the draws of one run
+    # By outcome: the draws of one run.
+    examples: Mapping[str, tuple[Hidden, ...]] = field(default_factory=dict)
 
     @property
     def way(self) -> str:
         """How the truth was found."""
-        runs = f"{self.runs:,} run{'s' * (self.runs != 1)}"
+        runs = plural(self.runs, "run")
         if self.truth.samples:
             return f"{self.truth.samples:,} samples, 95 % intervals"
         if self.truth.left:

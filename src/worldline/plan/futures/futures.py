@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from worldline.core.errors import UsageError
-from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.core.trace import Trace
 from worldline.plan.futures.future_report import (
     DEFAULT_RUNS,
     DEFAULT_TEXTS,
@@ -122,12 +120,5 @@ def sandboxed_program(
 ) -> Iterator[ControlledRunner]:
     """Open a sandbox and yield a function that executes the program under a control."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False)
-    worker = BoxWorker(setup)
-
-    def run(control: Control) -> Trace:
-        return worker.record(program, control=control)
-
-    try:
-        yield run
-    finally:
-        worker.close()
+    with closing(BoxWorker(setup)) as worker:
+        yield lambda control: worker.record(program, control=control)

@@ -7,7 +7,7 @@ counted. Two callables stand for the sandbox: one for calls, one for programs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -208,14 +208,9 @@ class _Hunt:
     def _confirm(self, values: InputValues, at: int, by: str) -> None:
         """Execute the input alone and recorded; it counts only if the goal holds there too."""
         texts = self._texts(values) or {}
-        trace = self.world(
-            Program(
-                source=self.program.source,
-                name=self.program.name,
-                files=self.program.files,
-                call=self.goal.probe(texts),
-            )
-        )
+        program = self.program
+        call = self.goal.probe(texts)
+        trace = self.world(Program(source=program.source, name=program.name, files=program.files, call=call))
         self.executions += 1
         near = self.meter.measure(_call_end(trace, frozenset(_own_lines(trace, self.program.name))))
         if near.is_met:
@@ -241,31 +236,21 @@ class _Hunt:
             self.notes.append(
                 f"{self.unconfirmed} reached the goal among other calls but not alone: it is not deterministic"
             )
-        if self.found is None:
-            return InputReport(
-                goal=self.goal,
-                call=None,
-                executions=self.executions,
-                unconfirmed=self.unconfirmed,
-                imagined=self.imagined,
-                nearest=self.nearest,
-                notes=tuple(self.notes),
-            )
-        call, trace, at, by = self.found
-        end = _call_end(trace)
-        came = self.meter.measure(end)
-        return InputReport(
+        report = InputReport(
             goal=self.goal,
-            call=call,
-            came=_shown_value(came.sides, end.value),
-            trace=trace,
+            call=None,
             executions=self.executions,
-            found_at=at,
-            found_by=by,
             unconfirmed=self.unconfirmed,
             imagined=self.imagined,
+            nearest=self.nearest,
             notes=tuple(self.notes),
         )
+        if self.found is None:
+            return report
+        call, trace, at, by = self.found
+        end = _call_end(trace)
+        came = _shown_value(self.meter.measure(end).sides, end.value)
+        return replace(report, call=call, came=came, trace=trace, found_at=at, found_by=by, nearest=None)
 
 
 def _shown_value(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
@@ -275,11 +260,9 @@ def _shown_value(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
 def _call_end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
     """Convert the outcome of a trace to the end of a call; an exit is a SystemExit."""
     kind, detail = trace.outcome.kind, trace.outcome.detail
-    return (
-        CallEnd("raised", f"SystemExit({detail})", lines)
-        if kind == "exited"
-        else CallEnd(kind, detail, lines)
-    )
+    if kind == "exited":
+        kind, detail = "raised", f"SystemExit({detail})"
+    return CallEnd(kind, detail, lines)
 
 
 def _own_lines(trace: Trace, name: str) -> Iterator[int]:

@@ -36,13 +36,9 @@ def make_opinion(predictor: Predictor, journal: str | None = None) -> Opinion:
         predictions = predict_answers(
             predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES
         )
-        return [(predicted.value, _chance(gate, predicted.score)) for predicted in predictions]
+        return [(predicted.value, predicted.probability(gate)) for predicted in predictions]
 
     return opinion
-
-
-def _chance(gate: Gate | None, score: float | None) -> float | None:
-    return None if gate is None or score is None else gate.probability(score)
 
 
 def _gate(predictor: Predictor, journal: str) -> Gate | None:
@@ -66,16 +62,11 @@ def call_program(program: Program, wanted: Expectation) -> Program | None:
         if isinstance(part, ast.FunctionDef) and part.name == node.func.id:
             return Program(source=program.source, name=program.name, files=program.files, call=wanted.value)
         if isinstance(part, ast.ImportFrom) and part.level == 0:
-            named = [
-                argument
-                for argument in part.names
-                if (argument.asname or argument.name) == node.func.id and argument.asname is None
-            ]
+            is_named = any(alias.name == node.func.id and alias.asname is None for alias in part.names)
             file = f"{(part.module or '').replace('.', '/')}.py"
-            if named and file in files:
-                return Program(
-                    source=files.pop(file), name=file, files=tuple(files.items()), call=wanted.value
-                )
+            if is_named and file in files:
+                source = files.pop(file)
+                return Program(source=source, name=file, files=tuple(files.items()), call=wanted.value)
     return None
 
 

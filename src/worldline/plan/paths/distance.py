@@ -89,9 +89,8 @@ def distance(left: Any, right: Any) -> float:
         return _edits(left, right, distance)
     if isinstance(left, dict):
         shared = left.keys() & right.keys()
-        return len(left.keys() ^ right.keys()) * INSERT_COST + sum(
-            distance(left[key], right[key]) for key in shared
-        )
+        changes = sum(distance(left[key], right[key]) for key in shared)
+        return len(left.keys() ^ right.keys()) * INSERT_COST + changes
     return float(len(left ^ right)) if isinstance(left, set | frozenset) else TYPE_DISTANCE
 
 
@@ -115,9 +114,8 @@ def _edits(left: Sequence[Any], right: Sequence[Any], element_distance: Any) -> 
         if keys[0][a:b] == keys[1][c:d]:
             continue
         pairs = list(zip(left[a:b], right[c:d], strict=False))
-        total += sum(1 + element_distance(x, y) for x, y in pairs) + INSERT_COST * (
-            max(b - a, d - c) - len(pairs)
-        )
+        total += sum(1 + element_distance(x, y) for x, y in pairs)
+        total += INSERT_COST * (max(b - a, d - c) - len(pairs))
     return total
 
 

@@ -20,25 +20,9 @@ OMIT_PROBABILITY = 0.3  # of an argument with a default
 LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 8)
 MAX_DEPTH = 4
 _PLAIN = {"int": "int", "float": "float", "complex": "float", "bool": "bool", "str": "str", "bytes": "bytes"}
-_PLAIN |= {
-    "None": "none",
-    "Text": "str",
-    "AnyStr": "str",
-    "Callable": "function",
-    "Number": "int",
-    "Real": "float",
-}
-_LISTS = (
-    "list",
-    "List",
-    "Sequence",
-    "MutableSequence",
-    "Iterable",
-    "Collection",
-    "Container",
-    "Reversible",
-    "deque",
-)
+_PLAIN |= {"None": "none", "Text": "str", "AnyStr": "str", "Callable": "function"}
+_PLAIN |= {"Number": "int", "Real": "float"}
+_LISTS = ("list", "List", "Sequence", "MutableSequence", "Iterable", "Collection", "Container", "deque")
 _DICTS = ("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "Counter")
 _SETS = ("set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet")
 _TUPLES = ("tuple", "Tuple")
@@ -99,11 +83,8 @@ class Drawer:
                 pass
         if guess is None:
             return self.of_kind(rng, rng.choice(_ANY))
-        likely = {
-            kind: weight
-            for kind, weight in guess.weights.items()
-            if 2 * weight >= max(guess.weights.values())
-        }
+        highest = max(guess.weights.values())
+        likely = {kind: weight for kind, weight in guess.weights.items() if 2 * weight >= highest}
         return self.of_kind(rng, rng.choices(list(likely), list(likely.values()))[0])
 
     def of_kind(self, rng: Random, kind: str) -> str:
@@ -145,7 +126,7 @@ class Drawer:
             )
             return self._draw_items(rng, lambda: self.of_type(rng, node, depth + 1), depth)
 
-        if outer in _LISTS:
+        if outer in _LISTS or outer == "Reversible":
             return f"[{', '.join(several(0))}]"
         if outer in ("Iterator", "Generator"):
             return f"iter([{', '.join(several(0))}])"

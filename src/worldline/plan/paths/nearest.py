@@ -23,7 +23,7 @@ from worldline.core.trace import Trace
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.distance import CallArguments, arguments_distance, neighbours, values_between
 from worldline.plan.paths.draw import Drawer
-from worldline.plan.paths.search import CALL_LIMITS, CALLS_PER_PROCESS
+from worldline.plan.paths.search import CALL_LIMITS, CALLS_PER_PROCESS, explore_target
 from worldline.plan.paths.target import Target, find_target, read_call
 from worldline.recording.recorder import BoxWorker, prepare, record
 from worldline.recording.together import record_all, stretched
@@ -147,15 +147,7 @@ class _Chase:
             drawer, rng = Drawer(self.target), Random(f"nearest/{seed}/{self.target.name}")
             self.run(drawer.call(rng) for _ in range(MAX_DRAWN))
         if (self.best is None or not self.best.exact) and solver and symbolic.is_installed():
-            exploration = symbolic.explore(
-                self.target.program,
-                self.target.name,
-                seconds=max(1.0, seconds),
-                names=self.target.names,
-                guessed=self.target.guessed,
-                consumed=self.target.signature.yields,
-                trust=self.trust,
-            )
+            exploration = explore_target(self.target, max(1.0, seconds), self.trust)
             self.deadline = math.inf
             self.run(path.call for path in exploration.paths)
 

@@ -102,11 +102,8 @@ class _Ledger:
             if not candidate.arcs <= covered:
                 chosen.append(candidate)
                 covered |= candidate.arcs
-        chosen = [
-            *chosen,
-            *(candidate for candidate in order if not any(candidate is other for other in chosen)),
-        ][:most]
-        return sorted(chosen, key=lambda candidate: (len(candidate.key[0]), candidate.key))
+        others = [candidate for candidate in order if not any(candidate is other for other in chosen)]
+        return sorted([*chosen, *others][:most], key=lambda candidate: (len(candidate.key[0]), candidate.key))
 
 
 def paths(
@@ -227,15 +224,7 @@ class _Hunt:
             return "not asked: no call has ended"
         ended = ""
         for share in (FIRST_SOLVER_SHARE, 1 - FIRST_SOLVER_SHARE):
-            exploration = symbolic.explore(
-                self.target.program,
-                self.target.name,
-                seconds=max(1.0, seconds * share),
-                names=self.target.names,
-                guessed=self.target.guessed,
-                consumed=self.target.signature.yields,
-                trust=self.trust,
-            )
+            exploration = explore_target(self.target, max(1.0, seconds * share), self.trust)
             self.claims |= {path.call: path.raised for path in exploration.paths}
             solved = {path.call: path.conditions for path in exploration.paths}
             for at in range(0, len(exploration.paths), CALLS_PER_PROCESS):
@@ -274,6 +263,19 @@ class _Hunt:
         self._many.close()
 
 
+def explore_target(target: Target, seconds: float, trust: bool) -> symbolic.Exploration:
+    """Find paths of a function with CrossHair."""
+    return symbolic.explore(
+        target.program,
+        target.name,
+        seconds=seconds,
+        names=target.names,
+        guessed=target.guessed,
+        consumed=target.signature.yields,
+        trust=trust,
+    )
+
+
 def _notes(target: Target, ended: str) -> list[str]:
     """Return notes for the reader of the report."""
     notes = []
@@ -284,14 +286,10 @@ def _notes(target: Target, ended: str) -> list[str]:
         notes.append(f"parameters without an annotation, with types guessed from their use: {kinds}")
     inside = find_inline_decisions(target.program.source, target.name)
     if inside and ended == "not asked":
-        listed = "; ".join(inside[:MAX_NOTED]) + (
-            f"; {len(inside) - MAX_NOTED} more" if len(inside) > MAX_NOTED else ""
-        )
+        more = [f"{len(inside) - MAX_NOTED} more"] if len(inside) > MAX_NOTED else []
+        listed = "; ".join([*inside[:MAX_NOTED], *more])
         notes.append(f"not searched, because decided inside one line (use `--solver always`): {listed}")
     return notes
-
-
-EXAMPLE = "example"
 
 
 @dataclass(frozen=True)
@@ -319,4 +317,4 @@ class MissingBranchSearch:
         except UsageError:  # it is not a top-level function
             return []
         new = [path for path in report.classes if taken_arcs(path.conditions, arcs) - taken]
-        return [path.trace.program.call or "" for path in new if path.found_by != EXAMPLE]
+        return [path.trace.program.call or "" for path in new if path.found_by != "example"]

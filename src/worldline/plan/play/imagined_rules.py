@@ -128,16 +128,15 @@ class ImaginedRules:
         self, predicted: PredictedAnswer, after: Any, true: Any, why: str, gate: Gate | None
     ) -> JournalEntry:
         """Build the entry of an executed step; equal states count as right, however they are spelled."""
-        score = predicted.score
         return JournalEntry(
             program=predicted.ask.program,
             question=RETURN_QUESTION,
             imagined=predicted.value,
             why=why,
             model=self.model,
-            score=score,
+            score=predicted.score,
             true=predicted.value if predicted.value is not None and after == true else repr(true),
-            probability=gate.probability(score) if gate is not None and score is not None else None,
+            probability=predicted.probability(gate),
         )
 
     def right(self) -> Share:

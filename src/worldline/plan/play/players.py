@@ -104,12 +104,8 @@ class SearchPlayer:
         if len(self.belief) < 2:
             return ()
         mass = beliefs.as_distribution(self.belief).mass
-        return (
-            (
-                "belief",
-                ", ".join(f"{state}: {weight}" for state, weight in list(mass.items())[:MAX_SHOWN_STATES]),
-            ),
-        )
+        shown = (f"{state}: {weight}" for state, weight in list(mass.items())[:MAX_SHOWN_STATES])
+        return (("belief", ", ".join(shown)),)
 
 
 class OpenSpielPlayer:
