@@ -97,7 +97,7 @@ def test_a_function_of_one_s_own_proposes(files: tuple[str, str], tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("fix = 3", "is no function"),
+        ("fix = 3", "is not a function"),
         ("def fix(d):\n    return 1 / 0", "ZeroDivisionError"),
         ("def fix(d):\n    return [3]", "not int"),
     ],

@@ -197,7 +197,7 @@ def test_tests_that_import_what_is_not_there_get_one_sentence(tmp_path: Path, ru
     tests.write_text(
         "import nosuchmodule\nfrom total import total\n\ndef test_one():\n    assert total([1]) == 1\n"
     )
-    with pytest.raises(UsageError, match=r"test_total.py imports nosuchmodule, which is not there") as caught:
+    with pytest.raises(UsageError, match=r"test_total.py imports nosuchmodule, which is not available") as caught:
         repair(
             PROGRAM, read_checks(PROGRAM, tests), runs, RECORD, proposers=[EditProposer()], plan=RepairPlan()
         )

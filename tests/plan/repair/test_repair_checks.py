@@ -149,7 +149,7 @@ def test_a_file_without_tests_is_said(tmp_path: Path, text: str) -> None:
 
 
 def test_tests_that_are_no_python_or_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is not Python"):
+    with pytest.raises(UsageError, match="cannot be parsed"):
         of_python(tmp_path, "def test(:\n")
     with pytest.raises(UsageError, match="cannot be read"):
         read_checks(GCD, tmp_path / "absent.py")

@@ -109,7 +109,7 @@ def test_what_a_run_did_not_reach_is_not_changed_and_seen_kinds_narrow() -> None
 
 
 def test_a_source_that_is_no_python_is_refused_in_one_sentence() -> None:
-    with pytest.raises(UsageError, match="is not Python"):
+    with pytest.raises(UsageError, match="cannot be parsed"):
         list(EditProposer().propose(Defect(source="def f(:\n", name="a.py")))
 
 

@@ -54,7 +54,7 @@ class Effort:
 
     def __post_init__(self) -> None:
         if self.exact and self.samples is not None:
-            raise UsageError("use either --exact or --sampled-runs")
+            raise UsageError("use either --exact or --sampled-runs, not both")
 
 
 @dataclass(frozen=True, kw_only=True)
