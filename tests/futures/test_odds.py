@@ -22,7 +22,7 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.scoring import EngineScorer
 
 
-def test_draws_are_found_where_their_values_stand() -> None:
+def test_draws_are_found_with_their_offsets() -> None:
     text = b"(4\n%'below 6'=3\n5 x=3\n%float=0.5\n%input:'a='\n6)3\n%'below 2'="
     found = find_draws(text)
     assert [(one.kind, text[one.start : one.end]) for one in found] == [
@@ -60,14 +60,14 @@ def test_the_interpreter_is_calibrated_and_the_shipped_model_has_a_row_for_every
     assert own.worst >= max(abs(p - 1 / row.n) for row in own.rows for p in row.probabilities)
 
 
-def test_a_draw_is_charged_where_its_value_stands() -> None:
+def test_draw_is_scored_at_its_value() -> None:
     ask = build_request(6, PHRASES[0])
     (found,) = EvenOdds().score(ask, [b"3\n5 x=3\n"])
     assert found[0] == pytest.approx(-math.log(6))
     assert not found[1:].any()
 
 
-def test_who_does_not_tell_is_refused() -> None:
+def test_predictor_without_scores_is_refused() -> None:
     class Mute(PlainPredictor):
         name = "mute"
 
@@ -80,7 +80,7 @@ def test_who_does_not_tell_is_refused() -> None:
 
 
 @pytest.mark.parametrize("phrase", PHRASES)
-def test_what_is_given_is_how_the_true_text_begins(phrase: str) -> None:
+def test_given_text_starts_the_true_text(phrase: str) -> None:
     ask = build_request(7, phrase)
     with sandboxed_program(ask.program) as world:
         text = encode_steps(world(Control(seed=3)))

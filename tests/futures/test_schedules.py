@@ -60,7 +60,7 @@ def test_every_order_of_two_threads_is_found_with_the_fewest_preemptions() -> No
     assert len(orders(4)) == 20  # 6 over 3
 
 
-def test_a_search_that_is_stopped_says_up_to_where_it_went() -> None:
+def test_stopped_search_reports_its_bound() -> None:
     search = Schedules(toy, most=3)
     list(islice(search, 1))
     assert search.done == -1

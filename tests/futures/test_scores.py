@@ -63,7 +63,7 @@ def test_of_the_truth_itself_every_error_is_0(counts: dict[str, int]) -> None:
     assert found.brier_score == pytest.approx(found.brier_least)
 
 
-def test_what_the_truth_has_and_the_belief_has_not_costs_without_end() -> None:
+def test_missing_true_outcome_costs_infinity() -> None:
     found = errors({"a": 0.5, "b": 0.5}, {"a": 0.9, "c": 0.1})
     assert found.divergence == found.log_loss == math.inf
     assert found.as_json()["divergence"] is None
@@ -92,7 +92,7 @@ def test_bins_share_out_all_the_weight(some: list[Forecast]) -> None:
     assert 0 <= calibration_error(bins) <= 1
 
 
-def test_impossible_is_what_the_truth_has_not() -> None:
+def test_impossible_mass_is_outside_the_truth() -> None:
     assert impossible({"a": 1.0}, {"a": 0.25, "b": 0.5, "c": 0.25}) == 0.75
 
 

@@ -89,7 +89,7 @@ def test_a_draw_of_very_many_values_costs_nothing_until_it_is_walked() -> None:
     assert walk.left == 1 - Fraction(3, 2**20)
 
 
-def test_a_float_cannot_be_walked_and_is_said_so() -> None:
+def test_float_draw_is_reported_as_unwalkable() -> None:
     def program(draw: Draw) -> float:
         return 0.0 if draw("below 4") == "0" else float(draw("float"))
 
@@ -123,7 +123,7 @@ def test_subjects() -> None:
         Subject(path=True, step=3)
 
 
-def test_draws_behind_the_step_that_is_asked_for_are_not_walked() -> None:
+def test_draws_after_the_step_are_not_walked() -> None:
     walk = Walk(world(dice), last=1)
     found = list(walk)
     assert (walk.runs, walk.left) == (6, 0)

@@ -77,7 +77,7 @@ def test_a_needle_is_the_solvers_to_find() -> None:
     assert nearest(trace, decides(trace, 2), seconds=SECONDS, solver=False) is None
 
 
-def test_the_line_that_comes_next_can_be_asked_for() -> None:
+def test_next_line_can_be_required() -> None:
     source = """\
 def f(n: int) -> str:
     match n:
@@ -101,7 +101,7 @@ def test_a_generator_that_is_run_through_has_neighbours_too() -> None:
     assert (found.call, found.exact) == ("f(6)", False)  # the loop before went round more often
 
 
-def test_what_decides_nothing_is_refused() -> None:
+def test_step_without_a_decision_is_refused() -> None:
     trace = traced(THRESHOLD, "f(3, 0)")
     with pytest.raises(UsageError, match="is not a decision"):
         nearest(trace, 0)
@@ -116,7 +116,7 @@ def test_distance_is_small_for_small_changes() -> None:
     assert distance(True, 1) > 0
 
 
-def test_what_is_between_is_never_farther() -> None:
+def test_values_between_are_never_farther() -> None:
     for far, origin in [
         (100, 3),
         ("zzzz", "ab"),

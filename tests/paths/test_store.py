@@ -44,9 +44,7 @@ def test_rows_and_traces_come_back(reports: dict[str, PathReport], tmp_path: Pat
     assert find_problems(tmp_path) == []
 
 
-def test_functions_stand_beside_each_other_and_the_newest_of_each_counts(
-    reports: dict[str, PathReport], tmp_path: Path
-) -> None:
+def test_newest_paths_of_each_function_are_stored(reports: dict[str, PathReport], tmp_path: Path) -> None:
     for name in "fgf":
         store_paths(reports[name], tmp_path)
     assert [row.function for row in read(tmp_path)] == ["g"] * len(reports["g"].classes) + ["f"] * 2

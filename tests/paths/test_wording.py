@@ -34,7 +34,7 @@ pytestmark = pytest.mark.unit
         ("strange(stuff, here)", "strange(stuff, here)"),
     ],
 )
-def test_numbers_of_parts_are_dropped_and_negations_said(said: str, meant: str) -> None:
+def test_conditions_are_rewritten_without_numbers(said: str, meant: str) -> None:
     assert rewrite_condition(said) == meant
 
 

@@ -66,7 +66,7 @@ def test_an_expression_over_one_call_is_a_goal(text: str, names: list[str], call
         ("raises:KeyError", "needs a function"),
     ],
 )
-def test_what_cannot_be_a_goal_is_said_in_one_sentence(text: str, said: str) -> None:
+def test_invalid_goal_is_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said) as found:
         read_goal(text, SOURCE)
     assert "\n" not in str(found.value)
@@ -83,7 +83,7 @@ def test_lines_and_exceptions_name_their_function() -> None:
         read_goal("f(x) == 1", "def f(:\n")
 
 
-def test_what_is_evaluated_has_the_verdict_and_both_sides() -> None:
+def test_probe_returns_the_verdict_and_both_sides() -> None:
     probe = read_goal("len(f(x)) > 2", SOURCE).probe({"x": "'abc'"})
     value = "value_of_the_call"
     assert (
@@ -93,7 +93,7 @@ def test_what_is_evaluated_has_the_verdict_and_both_sides() -> None:
     assert goal_of_return(SOURCE, "f", "[1]").text == "f(x, y) == [1]"
 
 
-def test_nearness_grows_with_what_differs() -> None:
+def test_distance_grows_with_the_difference() -> None:
     assert (
         comparison_gap(3, "==", 3)
         == comparison_gap(3, "==", 3.0)
@@ -143,6 +143,6 @@ def test_shared_values_are_read_as_values() -> None:
     assert repr(read_value("Point#1(x=3)")) == "Point#1(x=3)"
 
 
-def test_a_function_of_starred_arguments_alone_is_said_to_be_one() -> None:
+def test_function_with_only_starred_arguments_is_refused() -> None:
     with pytest.raises(UsageError, match="only starred arguments"):
         read_goal("line:2", "def f(*several):\n    return several\n")

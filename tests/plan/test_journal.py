@@ -31,7 +31,7 @@ ONE = JournalEntry(program=Program(source="x"), question=read_question("return")
 
 
 @given(st.lists(entries, max_size=3), st.lists(entries, max_size=3))
-def test_what_was_appended_is_read(first: list[JournalEntry], second: list[JournalEntry]) -> None:
+def test_appended_entries_are_read(first: list[JournalEntry], second: list[JournalEntry]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "a" / "b"
         assert read_journal(place) == []
@@ -52,7 +52,7 @@ def test_a_torn_line_costs_no_other(tmp_path: Path) -> None:
     assert read_journal(tmp_path) == [ONE, ONE]
 
 
-def test_what_is_no_journal_stays_as_it_is(tmp_path: Path) -> None:
+def test_other_file_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("my diary\n")
     for act in (lambda: append(tmp_path, [ONE]), lambda: read_journal(tmp_path)):
         with pytest.raises(FormatError, match="not a journal"):
@@ -66,7 +66,7 @@ def test_what_is_no_journal_stays_as_it_is(tmp_path: Path) -> None:
         read_journal(tmp_path)
 
 
-def test_a_file_is_no_folder_of_a_journal(tmp_path: Path) -> None:
+def test_file_is_refused_as_a_journal_folder(tmp_path: Path) -> None:
     (tmp_path / "diary").write_text("dear")
     for act in (lambda: append(tmp_path / "diary", [ONE]), lambda: read_journal(tmp_path / "diary")):
         with pytest.raises(UsageError, match="diary is a file: a journal is a folder"):

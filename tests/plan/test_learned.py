@@ -59,7 +59,7 @@ def test_a_document_shows_what_came_of_a_move_and_not_why():
         assert write_change(each).encode() not in prompt
 
 
-def test_what_came_is_told_by_what_changed_and_read_back():
+def test_change_is_written_and_read_back():
     seen = watch(load_game("tic-tac-toe"), plays=20, seed=0) + watch(load_game("nim"), plays=5, seed=0)
     assert all(read_change(write_change(each), each.before, 2) == each.after for each in seen)
     first = Transition(observe(TicTacToe()), 4, observe(TicTacToe().step(4)))
@@ -77,7 +77,7 @@ def test_a_player_that_imagines_right_wins_without_a_rule():
     assert found.standings[0].won.some >= 15
 
 
-def test_what_cannot_be_read_is_lost():
+def test_unreadable_prediction_is_lost():
     world = SeenWorld(Remembering([]), 2)
     now = Moment("1 2 0", 0, ((0, 1), (1, 1)))
     assert SeenState(now, world).step((0, 1)) == LostState(2)
@@ -109,7 +109,7 @@ def test_chance_hidden_cards_and_too_little_are_refused():
 
 
 @pytest.mark.long(reason="trains a model")
-def test_a_model_is_fitted_to_what_was_seen():
+def test_model_is_fitted_to_observed_moves():
     told = []
     found = learn_world(
         Nim((1, 1, 1)), steps=2, plays=20, seed=0, progress=lambda share, text: told.append((share, text))
@@ -128,7 +128,7 @@ def test_no_more_is_judged_than_takes_a_minute():
     assert (len(taught), len(back), len(judged)) == (64, 8, MAX_JUDGED)
 
 
-def test_what_is_imagined_is_cut_behind_the_longest_text_that_was_seen():
+def test_prediction_is_cut_after_the_longest_observed_text():
     asked_for = []
 
     class Listening(Remembering):

@@ -72,7 +72,7 @@ def test_blanks_are_filled_in_and_all_else_stays(report: OutputsReport) -> None:
     ]
 
 
-def test_what_was_filled_in_holds(report: OutputsReport, calls: Caller) -> None:
+def test_filled_in_values_hold(report: OutputsReport, calls: Caller) -> None:
     again = check_outputs(Program(source=report.filled, name="test_lib.py", files=PROGRAM.files), calls.run)
     filled = [each.expectation.line for each in report.values if each.expectation.blank and each.value]
     assert all(
@@ -81,7 +81,7 @@ def test_what_was_filled_in_holds(report: OutputsReport, calls: Caller) -> None:
     assert again.filled == again.source
 
 
-def test_the_rest_is_said(report: OutputsReport) -> None:
+def test_other_assertions_have_reasons(report: OutputsReport) -> None:
     by_line = {each.expectation.line: each for each in report.values}
     assert (by_line[7].holds, by_line[7].value, by_line[7].is_wrong) == (False, "[2, 2]", True)
     assert "3 different values" in by_line[14].why
@@ -98,7 +98,7 @@ def test_only_one_equality_is_an_expectation() -> None:
         find_expectations("assert (\n")
 
 
-def test_tests_that_import_what_is_not_there_are_one_sentence(calls: Caller) -> None:
+def test_missing_import_is_reported(calls: Caller) -> None:
     with pytest.raises(UsageError, match="cannot be run: raised ModuleNotFoundError") as found:
         check_outputs(Program(source="import nowhere\nassert nowhere.f() == ...\n", name="t.py"), calls.run)
     assert "\n" not in str(found.value)
@@ -127,7 +127,7 @@ def test_a_model_has_an_opinion_and_decides_nothing(report: OutputsReport) -> No
     assert (other.values[0].disagrees(0.8), other.values[0].disagrees(0.95)) == (True, False)
 
 
-def test_the_verb_writes_only_where_it_is_told_to(tmp_path: Path) -> None:
+def test_file_is_written_only_on_request(tmp_path: Path) -> None:
     tests = tmp_path / "test_lib.py"
     tests.write_text("from lib import twice\ndef test_a():\n    assert twice(3) == ...\n")
     (tmp_path / "lib.py").write_text(LIB)

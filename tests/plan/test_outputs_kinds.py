@@ -152,7 +152,7 @@ def test_a_test_that_takes_too_long_costs_no_other(calls: Caller) -> None:
     assert report.values[1].value == "2"
 
 
-def test_what_runs_in_the_box_tells_copies_and_once() -> None:
+def test_reporter_copies_values_and_reports_once() -> None:
     shared = [1]
     inside.tell(3, shared, [1])
     shared.append(2)
@@ -175,7 +175,7 @@ def test_equalities_of_unittest_are_expectations() -> None:
     assert replace(only, where="").top == ""
 
 
-def test_the_verb_finds_the_conftest_beside(tmp_path: Path) -> None:
+def test_conftest_next_to_the_tests_is_used(tmp_path: Path) -> None:
     tests = tmp_path / "test_a.py"
     tests.write_text("def test_a(seven):\n    assert seven + 1 == ...\n")
     (tmp_path / "conftest.py").write_text(

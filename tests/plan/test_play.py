@@ -139,7 +139,7 @@ def test_openspiels_bots_play_every_game():
         assert play(load_game(name), players, seed=1).returns
 
 
-def test_the_exploration_of_openspiels_search_can_be_said():
+def test_openspiel_exploration_can_be_set():
     """A bot that explores without bounds visits all moves alike: it plays otherwise than one that explores little."""
     pytest.importorskip("pyspiel", reason="open_spiel is not installed (extra `games`)")
 
@@ -180,14 +180,14 @@ def test_a_search_in_a_perfect_imagination_is_the_search_over_the_rules():
     assert (world.right().rate, world.ran) == (1.0, 0)
 
 
-def test_whoever_waits_is_told_of_each_step_that_is_imagined():
+def test_each_predicted_step_is_reported():
     told = []
     world = ImaginedRules(source_of(Nim((1, 2))), WatchedPredictor(Knowing(), lambda: told.append(1)))
     world(Nim((1, 2)), (0, 1))
     assert (len(told), world.imagined, world.model) == (3, 3, "knowing")
 
 
-def test_what_cannot_be_read_is_lost_or_is_run_by_the_mixed_player():
+def test_unreadable_prediction_is_lost_or_executed_by_mixed():
     root = Nim((1, 2))
     spoil = (call_of(root, (0, 1)),)
     alone = ImaginedRules(source_of(root), Knowing(spoil))
@@ -226,7 +226,7 @@ def test_the_mixed_player_runs_all_that_no_gate_vouches_for(entries):
     assert [one.is_right for one in mixed.ledger[len(entries) :]] == [True] * 3
 
 
-def test_the_mixed_player_keeps_what_it_ran_and_learns_when_to_believe(tmp_path):
+def test_mixed_player_stores_executed_steps_and_fits_its_gate(tmp_path):
     first = load_game("nim")
     calls = [call_of(first, move) for move in first.moves()]
     one = ImaginedRules(source_of(first), Knowing(calls[:1]), sure=0.8, journal=tmp_path)
@@ -251,7 +251,7 @@ def test_a_game_of_no_plain_values_cannot_be_imagined():
 
 
 @pytest.mark.parametrize("name", ["tic-tac-toe", "connect-four", "nim", "pig", "kuhn", "leduc"])
-def test_what_a_model_reads_of_a_game_still_plays_it(name):
+def test_reduced_game_source_still_plays(name):
     start = load_game(name)
     space: dict = {}
     exec(source_of(start), space)
@@ -350,7 +350,7 @@ def test_a_game_that_exits_or_fails_while_it_is_watched_gets_one_sentence(tmp_pa
     assert "failed: KeyError at own.py:5: 'no'" in capsys.readouterr().err
 
 
-def test_what_is_wrong_with_a_game_is_said_of_the_users_own_lines(tmp_path, capsys):
+def test_fault_of_a_game_names_the_users_line(tmp_path, capsys):
     from worldline.cli import main
 
     file = tmp_path / "own.py"

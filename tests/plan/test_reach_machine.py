@@ -33,7 +33,7 @@ def test_the_shipped_machines_and_their_commands() -> None:
 
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize(("source", "call"), [(shipped_machines()["robot"], "robot()"), (READING, None)])
-def test_a_command_stands_in_the_text_as_its_line(source: str, call: str | None) -> None:
+def test_command_is_a_line_of_the_text(source: str, call: str | None) -> None:
     found = read_machine(Program(source=source, call=call))
     worker = BoxWorker(prepare(limits=Limits(steps=200), python=None, core="auto", trust=False))
     try:
@@ -76,6 +76,6 @@ def test_commands_by_match_by_in_and_by_hand() -> None:
         ("import random\nc = random.randrange(1000)\n", "has 65 commands"),
     ],
 )
-def test_what_is_no_machine_is_refused(source: str, said: str) -> None:
+def test_program_that_is_not_a_machine_is_refused(source: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         machine(source)

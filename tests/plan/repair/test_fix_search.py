@@ -131,7 +131,7 @@ class Imagines(PlainPredictor):
             yield Prediction(text=ask.given + self.text, status="ended", logprob=-0.01)
 
 
-def test_what_is_imagined_orders_and_is_never_reported_as_passed(runs: Caller) -> None:
+def test_prediction_orders_and_is_never_reported_as_passed(runs: Caller) -> None:
     model = Imagines(b")5\n.\n")
     wrong = [RepairCandidate(source=SOURCE.replace("t -= x", "t *= x"), kind="operator", lines=range(4, 5))]
 
@@ -183,7 +183,7 @@ def test_priors_share_a_kind_and_orders_are_permutations() -> None:
         RepairPlan(oracle="perfect")
 
 
-def test_python_tests_run_beside_the_program(tmp_path: Path, runs: Caller) -> None:
+def test_python_tests_run_next_to_the_program(tmp_path: Path, runs: Caller) -> None:
     tests = tmp_path / "test_total.py"
     tests.write_text("from total import total\n\ndef test_one():\n    assert total([1, 2]) == 3\n")
     checks = read_checks(PROGRAM, tests)
@@ -192,12 +192,14 @@ def test_python_tests_run_beside_the_program(tmp_path: Path, runs: Caller) -> No
     assert "+        t += x" in done.patches[0].patch
 
 
-def test_tests_that_import_what_is_not_there_get_one_sentence(tmp_path: Path, runs: Caller) -> None:
+def test_missing_import_of_the_tests_is_reported(tmp_path: Path, runs: Caller) -> None:
     tests = tmp_path / "test_total.py"
     tests.write_text(
         "import nosuchmodule\nfrom total import total\n\ndef test_one():\n    assert total([1]) == 1\n"
     )
-    with pytest.raises(UsageError, match=r"test_total.py imports nosuchmodule, which is not available") as caught:
+    with pytest.raises(
+        UsageError, match=r"test_total.py imports nosuchmodule, which is not available"
+    ) as caught:
         repair(
             PROGRAM, read_checks(PROGRAM, tests), runs, RECORD, proposers=[EditProposer()], plan=RepairPlan()
         )

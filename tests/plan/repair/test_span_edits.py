@@ -97,7 +97,7 @@ def test_lines_end_as_they_did() -> None:
         assert "\n" not in each.replace("\r\n", "")
 
 
-def test_what_a_run_did_not_reach_is_not_changed_and_seen_kinds_narrow() -> None:
+def test_only_reached_lines_are_changed_and_kinds_narrow_edits() -> None:
     source = "def f(a, b):\n    if a:\n        return a + 1\n    return b - 1\n"
     reached = frozenset({2, 4})
     found = list(EditProposer().propose(Defect(source=source, name="a.py", reached=reached)))
@@ -108,7 +108,7 @@ def test_what_a_run_did_not_reach_is_not_changed_and_seen_kinds_narrow() -> None
     assert some < every
 
 
-def test_a_source_that_is_no_python_is_refused_in_one_sentence() -> None:
+def test_invalid_python_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot be parsed"):
         list(EditProposer().propose(Defect(source="def f(:\n", name="a.py")))
 
