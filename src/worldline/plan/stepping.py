@@ -1,4 +1,4 @@
-"""Single true steps where the model is least confident: the model predicts the rest.
+"""Execute single steps where the model is least confident, and predict the rest.
 
 For one true step the interpreter executes the program from its start up to that step, in the sandbox, and stops. The
 text up to there is true; what follows is predicted. The cost counts these requests. The choice of a step never depends
@@ -52,7 +52,7 @@ def ask_steps(
         raise UsageError(
             f"{predictor.info.name} reports no confidence per step, so single true steps are not available"
         )
-    told, known_requests, ran, written = 0, 0, 0, predicted.spent.bytes
+    told, used, ran, written = 0, 0, 0, predicted.spent.bytes
     trace, drawn = None, None
     while told < most and not enough(predicted):
         number = _least_confident_step(predicted)
@@ -65,12 +65,12 @@ def ask_steps(
         if read_answer(question, trace) is not None or drawn is not None or known is None:
             break
         (predicted,) = predict_requests(predictor, [replace(predicted.ask, given=known)], question, fine=True)
-        known_requests, written = told, written + predicted.spent.bytes
+        used, written = told, written + predicted.spent.bytes
     decisive = trace if trace is not None and read_answer(question, trace) is not None else None
     return SteppedPrediction(
         predicted=predicted,
         told=told,
-        known=known_requests,
+        known=used,
         ran=ran,
         bytes=written,
         trace=decisive,

@@ -85,11 +85,9 @@ def _run_pytest(pytest: Any, file: str, name: str) -> list[tuple[str, str]]:
     options = ["-q", "--assert=plain", "-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider"]
     options += ["-p", "no:faulthandler", "-p", "no:unraisableexception", "-p", "no:threadexception"]
     pytest.main([f"{file}::{name}", *options], plugins=[listener])
-    return (
-        listener.failures
-        if listener.has_reports
-        else [(name, "was not executed: pytest finds no test in it")]
-    )
+    if not listener.has_reports:
+        return [(name, "was not executed: pytest finds no test in it")]
+    return listener.failures
 
 
 def _crash(report: Any) -> str:

@@ -163,7 +163,6 @@ def make_player(
     if name.startswith("openspiel-") and name in PLAYER_NAMES:
         pyspiel()
         kind = name.removeprefix("openspiel-")
-        return OpenSpielPlayer(
-            kind, twin_of(game), simulations=simulations, exploration=openspiel_exploration
-        )
+        twin = twin_of(game)
+        return OpenSpielPlayer(kind, twin, simulations=simulations, exploration=openspiel_exploration)
     raise UsageError(f"{name!r} is not a player: use one of {', '.join(PLAYER_NAMES)}")

@@ -13,13 +13,7 @@ _T = TypeVar("_T")
 MAX_DONOR_CHARACTERS = 40  # of an expression that replaces another
 _BUILT_IN = frozenset(dir(builtins))
 _CONSTRUCTORS = {"set": "add", "list": "append", "deque": "append", "Queue": "append"}
-_FILLING_METHODS = {
-    "append": "append",
-    "add": "add",
-    "extend": "append",
-    "update": "add",
-    "popleft": "append",
-}
+_ADDERS = {"append": "append", "add": "add", "extend": "append", "update": "add", "popleft": "append"}
 _DONORS = (ast.Call, ast.Subscript, ast.Attribute, ast.BinOp, ast.Compare, ast.Name)
 
 
@@ -66,26 +60,16 @@ def _parameters(around: Iterable[ast.AST]) -> list[str]:
     for function in around:
         if isinstance(function, FunctionNode):
             args = function.args
-            starred = [args.vararg, args.kwarg]
-            every = [
-                *args.posonlyargs,
-                *args.args,
-                *args.kwonlyargs,
-                *(parameter for parameter in starred if parameter),
-            ]
-            names += [parameter.arg for parameter in every]
+            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            names += [parameter.arg for parameter in every if parameter]
     return names
 
 
 def _containers(nodes: Iterable[ast.AST]) -> Iterable[tuple[str, str]]:
     """Yield names that hold containers, with the method that adds to them."""
     for node in nodes:
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.attr in _FILLING_METHODS
-        ):
-            yield node.value.id, _FILLING_METHODS[node.attr]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _ADDERS:
+            yield node.value.id, _ADDERS[node.attr]
         if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
             continue
         if isinstance(node.value, ast.List | ast.ListComp):
