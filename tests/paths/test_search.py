@@ -188,7 +188,7 @@ def test_the_same_seed_draws_the_same() -> None:
         ("def g(): pass\n", "f", "no function 'f'"),
         ("async def f(x): pass\n", "f", "asynchronous"),
         ("def f(:\n", "f", "Python"),
-        ("def f(): pass\n", "f()()", "neither the name of a function at the top level nor a call"),
+        ("def f(): pass\n", "f()()", "is not a top-level function, or a call"),
     ],
 )
 def test_invalid_target_is_refused(source: str, call: str, words: str) -> None:
@@ -249,7 +249,7 @@ def test_a_call_that_the_time_did_not_reach_was_not_tried() -> None:
 def test_inline_decision_is_noted_and_not_an_arc() -> None:
     one_line = "def f(x: int) -> int:\n    if x * 7 + 3 == 700010: return 1\n    return 0\n"
     (notes,) = found(one_line).notes
-    assert notes.endswith("other way: line 2: if x * 7 + 3 == 700010")
+    assert notes.endswith("always`): line 2: if x * 7 + 3 == 700010")
     assert found(LOOP, solver="never").notes == ()
 
 

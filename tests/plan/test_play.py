@@ -273,7 +273,7 @@ def test_the_verb_plays_a_users_own_game_and_says_what_is_wrong_with_it(tmp_path
     )
     told = json.loads(capsys.readouterr().out)
     assert told["players"][0]["won"]["n"] == 4
-    assert "mean return of the one who chose" in page.read_text()
+    assert "mean return of the player who chose" in page.read_text()
     assert main(["plan", "play", f"{tmp_path}/own.py:Stuck", "--games", "1"]) == 2
     assert "leaves player" in capsys.readouterr().err
 

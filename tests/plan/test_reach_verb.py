@@ -69,7 +69,7 @@ def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
             ["nobody", "--goal", "x == 3"],
             "no machine 'nobody': use counter, robot, stack, or a Python file",
         ),
-        (["robot", "--goal", "x == 3", "--model", "interpreter"], "has no state to search in"),
+        (["robot", "--goal", "x == 3", "--model", "interpreter"], "has no state to search"),
     ],
 )
 def test_bad_input_gets_one_sentence(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
