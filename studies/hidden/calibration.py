@@ -1,4 +1,4 @@
-"""How a model believes draws of `below n` to fall, n from 2 to 20: a table, and its reliability diagram.
+"""How a model believes draws of `measure_below n` to fall, n from 2 to 20: a table, and its reliability diagram.
 
     python studies/hidden/calibration.py --model M [--json] [--svg FILE]
 
@@ -13,8 +13,8 @@ import json
 import sys
 from pathlib import Path
 
-from worldline.plan.futures.below import PHRASES, BelowTable, below
-from worldline.plan.futures.odds import certain_odds
+from worldline.plan.futures.below import PHRASES, BelowTable, measure_below
+from worldline.plan.futures.odds import require_text_scorer
 from worldline.plan.futures.scores import calibration_error
 from worldline.predict.models import load_model
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--svg", type=Path, help="where the diagram goes")
     asked = parser.parse_args()
-    table = below(certain_odds(load_model(asked.model)), range(2, asked.most + 1))
+    table = measure_below(require_text_scorer(load_model(asked.model)), range(2, asked.most + 1))
     if asked.svg is not None:
         asked.svg.write_text(_alone(table, asked.model), "utf-8")
     print(json.dumps(table.as_json()) if asked.json else _text(table, asked.model, asked.within))

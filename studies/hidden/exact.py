@@ -26,8 +26,8 @@ from worldline.core.program import Program
 from worldline.core.stats import binomial_tails
 from worldline.core.value import quote
 from worldline.plan.futures.future_report import Effort, build_report
+from worldline.plan.futures.futures import sandboxed_program
 from worldline.plan.futures.subject import Subject
-from worldline.plan.futures.world import boxed
 
 FILE = Path(__file__).parent / "chances.py"
 LEVEL = 0.05
@@ -82,7 +82,7 @@ def _canonical(value: Any) -> str:
 
 def _walked(call: str) -> tuple[dict[str, Fraction], int]:
     program = Program(source=FILE.read_text("utf-8"), name=FILE.name, call=call)
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         found = build_report(world, program, Subject(), effort=Effort(exact=True, runs=5_000))
     if not found.truth.is_exact:
         raise SystemExit(f"{call}: {found.way}")

@@ -29,8 +29,8 @@ from worldline.model import checkpoint
 from worldline.model.engine.native import open_engine
 from worldline.model.train.low_rank import AdaptationConfig
 from worldline.plan.answer import IMAGINED, Budget, ProgramRunner
-from worldline.plan.executed import answer_of, sandboxed_world
-from worldline.plan.gate import Gate, gate_of
+from worldline.plan.executed import read_executed_answer, sandboxed_world
+from worldline.plan.gate import Gate, fit_gate
 from worldline.plan.imagined import predict_answers
 from worldline.plan.journal import read_journal
 from worldline.plan.mixed import MixedOracle
@@ -101,7 +101,7 @@ def gate_so_far(journal: Path, coming: Sequence[Program]) -> Gate | None:
     new = {each.digest for each in coming}
     known = {each.program.digest: each.ledger for each in read_journal(journal)}
     entries = [one for digest, one in known.items() if digest not in new and one.score is not None]
-    return gate_of(entries)
+    return fit_gate(entries)
 
 
 def arm(
@@ -143,7 +143,9 @@ def asked_round(
     budget = Budget(executions=len(programs), bytes=WRITTEN, sure=sure)
     oracle = MixedOracle(world, asked, gate_so_far(journal, programs), journal=journal)
     answers = oracle.ask_many(programs, ANSWER, budget)
-    truths = [answer_of(ANSWER, world(program)).value for program in programs]  # to judge by: in no journal
+    truths = [
+        read_executed_answer(ANSWER, world(program)).value for program in programs
+    ]  # to judge by: in no journal
     right = [predicted.value == true for predicted, true in zip(predictions, truths, strict=True)]
     not_run = [answer.how == IMAGINED for answer in answers]
     both = sum(one and other for one, other in zip(not_run, right, strict=True))

@@ -18,11 +18,11 @@ from typing import Any
 
 from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.game import CHANCE, GameState
-from worldline.plan.play.beliefs import certain, updated
+from worldline.plan.play.beliefs import initial_belief, update_belief
 from worldline.plan.play.information_sets import search_situations
 from worldline.plan.play.learned import LearnedPlayer, SeenWorld, learn_world
 from worldline.plan.play.match import match
-from worldline.plan.play.openspiel import TWINS, TwinGame, compare, pyspiel, twin_of
+from worldline.plan.play.openspiel import TWINS, TwinGame, compare_rules, pyspiel, twin_of
 from worldline.plan.play.players import OPENSPIEL_EXPLORATION, RandomPlayer, make_player
 from worldline.plan.play.uct import search
 
@@ -39,21 +39,25 @@ def timed(act: Callable[[], Any]) -> tuple[Any, float]:
 
 def rules(name: str, plays: int, seed: int) -> Row:
     """The rules beside OpenSpiel's, over random plays."""
-    found, cpu = timed(lambda: compare(name, plays=plays, seed=seed))
+    found, cpu = timed(lambda: compare_rules(name, plays=plays, seed=seed))
     return {
         "what": "rules", "game": name, "plays": plays, "moves": found.moves, "situations": found.situations,
         "differences": len(found.differences), "told": list(found.differences), "cpu": round(cpu, 1),
     }  # fmt: skip
 
 
-def versus(name: str, other: str, n: int, simulations: int, seed: int, theirs: float) -> Row:
-    """Our search against another player, whose exploration is `theirs` where it is OpenSpiel's."""
+def versus(name: str, other: str, n: int, simulations: int, seed: int, openspiel_exploration: float) -> Row:
+    """Our search against another player, whose exploration is `openspiel_exploration` where it is OpenSpiel's."""
     simulations = simulations // PIG if name == "pig" else simulations
-    players = [make_player(each, name, simulations=simulations, theirs=theirs) for each in ("search", other)]
+    players = [
+        make_player(each, name, simulations=simulations, openspiel_exploration=openspiel_exploration)
+        for each in ("search", other)
+    ]
     found, cpu = timed(lambda: match(name, load_game(name), players, games=n, seed=seed))
     ours, opponent = found.standings
     return {
-        "what": "match", "game": name, "against": other, "theirs": theirs, "simulations": simulations, "n": n,
+        "what": "match", "game": name, "against": other, "theirs": openspiel_exploration,
+        "simulations": simulations, "n": n,
         "won": ours.won.some, "drawn": ours.drawn, "lost": opponent.won.some,
         "interval": [round(each, 3) for each in ours.won.interval],
         "mean_return": round(ours.mean, 3), "cpu": round(cpu, 1),
@@ -108,10 +112,10 @@ def _dealt(start: GameState, twin: TwinGame) -> tuple[GameState, Any]:
 def _searched(start: GameState, state: GameState, simulations: int, seed: int) -> Any:
     if state == start:
         return search(state, simulations=simulations, seed=seed)
-    belief, at = certain(start), start
+    belief, at = initial_belief(start), start
     while at.player == CHANCE:
         at = at.step(at.chances()[0][0])
-        belief = updated(belief, 0, at.observation(0))
+        belief = update_belief(belief, 0, at.observation(0))
     return search_situations(belief, simulations=simulations, seed=seed)
 
 
@@ -177,7 +181,7 @@ def main() -> None:
             acts.append(partial(rules, name, asked.rules, asked.seed))
         others = asked.against.split(",") if "matches" in parts else ()
         acts += [
-            partial(versus, name, other, asked.n, asked.simulations, asked.seed, asked.theirs)
+            partial(versus, name, other, asked.n, asked.simulations, asked.seed, asked.openspiel_exploration)
             for other in others
         ]
         if "learned" in parts:

@@ -23,8 +23,8 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.suites import crux_input, humaneval
-from worldline.plan.inputs.finding import crosshair
-from worldline.plan.inputs.goal import returning
+from worldline.plan.inputs.finding import propose_by_crosshair
+from worldline.plan.inputs.goal import goal_of_return
 from worldline.plan.inputs.search import InputSearch
 from worldline.recording.calls import Caller, caller
 from worldline.recording.recorder import BoxWorker, prepare
@@ -52,12 +52,12 @@ def one(
     name, source, function, output = task
     how = InputSearch(
         executions=given.executions, way=way, seed=given.seed, seconds=given.seconds,
-        solver=crosshair(seconds=given.solver) if way == "solver" else None,
+        solver=propose_by_crosshair(seconds=given.solver) if way == "solver" else None,
     )  # fmt: skip
     before, guest, begun = _processor(), calls.seconds, time.monotonic()
     row: dict[str, Any] = {"way": way, "task": name, "seed": given.seed}
     try:
-        goal = returning(source, function, output)
+        goal = goal_of_return(source, function, output)
     except UsageError as error:
         return {**row, "fault": str(error)}
     found = how.find(goal, Program(source=source), calls.run, worker.record)

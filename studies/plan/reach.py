@@ -24,7 +24,7 @@ from worldline.core.program import Program
 from worldline.core.stats import wilson
 from worldline.plan.reach.executed import breadth_first, nearest_first, random_plans
 from worldline.plan.reach.goal import StateGoal, read_goal
-from worldline.plan.reach.machine import CommandMachine, read_machine, shipped
+from worldline.plan.reach.machine import CommandMachine, read_machine, shipped_machines
 from worldline.plan.reach.predicted_machine import PredictedMachine, Snapshot
 from worldline.plan.reach.runs import MachineRuns, MachineStop, MachineWorld, sandboxed_machine
 from worldline.plan.reach.search import WAYS, ReachBudget, reach
@@ -193,7 +193,7 @@ def main() -> None:
     local = load_local(asked.model, {"guard": "true", "threads": "1"})
     with sandboxed_machine() as world:
         for name in asked.machines:
-            machine = read_machine(Program(source=shipped()[name], name=name, call=f"{name}()"))
+            machine = read_machine(Program(source=shipped_machines()[name], name=name, call=f"{name}()"))
             runs, imagined = SharedRuns(world, machine), SharedPredictions(PredictedMachine(local, machine))
             for text in goals(runs, machine, NAMES[name], asked.n, asked.depth, asked.seed):
                 for way in asked.ways:

@@ -25,7 +25,7 @@ from repair_truth import SECONDS, diagnose, fuzzed, kept_tests, ranked_candidate
 
 from worldline.core.stats import Share
 from worldline.evaluation.suites.quixbugs import ROWS, BuggyProgram, read_quixbugs
-from worldline.plan.repair.imagine import imagine
+from worldline.plan.repair.imagine import predict_candidates
 from worldline.plan.repair.order import RankedCandidate
 from worldline.predict.models import load_model
 from worldline.recording.calls import Caller, caller
@@ -81,7 +81,7 @@ def imagined_row(
     ranked, _ = ranked_candidates(known)
     true = {one.candidate.source: cells for one, cells in zip(ranked, row["candidates"], strict=True)}
     chosen = pooled(ranked, true, pool, Random(f"pool {bug.name} {seed}"))
-    seen = imagine(chosen, tests, known.first, known.trace, model, most=len(chosen), room=ROOM)
+    seen = predict_candidates(chosen, tests, known.first, known.trace, model, most=len(chosen), room=ROOM)
     found = [
         (one.prior, one.imagined, bool(true[one.candidate.source][2]), bool(true[one.candidate.source][3]))
         for one in seen.ranked

@@ -18,7 +18,7 @@ from worldline.plan.repair.checks import CheckSet
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.plan.repair.edits.proposer import EditProposer, may_matter
 from worldline.plan.repair.order import RankedCandidate, with_priors
-from worldline.plan.repair.search import RECORDED, RepairDiagnosis, diagnosed
+from worldline.plan.repair.search import RECORDING_LIMITS, RepairDiagnosis, diagnose_failures
 from worldline.recording.calls import Caller
 from worldline.recording.recorder import record
 
@@ -34,10 +34,10 @@ def kept_tests(tests: CheckSet, right: str, runs: Caller) -> CheckSet:
     return replace(tests, checks=checks)
 
 
-def diagnose(program: Program, tests: CheckSet, runs: Caller) -> RepairDiagnosis | None:
+def diagnosed(program: Program, tests: CheckSet, runs: Caller) -> RepairDiagnosis | None:
     """What fails before any change."""
     found = runs.run(tests.batch(program.source, tests.checks, SECONDS))
-    return diagnosed(program, tests, found, partial(record, limits=RECORDED))
+    return diagnose_failures(program, tests, found, partial(record, limits=RECORDING_LIMITS))
 
 
 def ranked_candidates(known: RepairDiagnosis) -> tuple[list[RankedCandidate], int]:
@@ -52,7 +52,7 @@ def truth(name: str, program: Program, tests: CheckSet, right: str, runs: Caller
     """One program's row: for each candidate in the prior's order, whether it passes the failing test, and all."""
     began = time.time()
     kept = kept_tests(tests, right, runs)
-    known = diagnose(program, kept, runs)
+    known = diagnosed(program, kept, runs)
     if known is None:
         return {"name": name, "failing": 0}
     ranked, every = ranked_candidates(known)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from worldline.data import shards
-from worldline.plan.paths.store import findings, load_paths
+from worldline.plan.paths.store import find_problems, load_paths
 
 HERE = Path(__file__).parent
 KEPT = HERE / "paths-v1"
@@ -16,7 +16,7 @@ EXPECTED = json.loads((HERE / "paths-v1.json").read_text())
 
 def test_version_1_is_read() -> None:
     assert shards.verify(KEPT) == []
-    assert findings(KEPT) == []
+    assert find_problems(KEPT) == []
     rows = list(load_paths(KEPT))
     assert json.loads(json.dumps([asdict(row) for row, _ in rows])) == EXPECTED
     assert [trace.program.digest for _, trace in rows] == [row["digest"] for row in EXPECTED]

@@ -13,9 +13,9 @@ from worldline.core.hidden import replaying
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.plan.futures.future_report import NEGLIGIBLE, Effort, FutureReport, build_report
-from worldline.plan.futures.subject import BROKEN, UNFINISHED, Subject
+from worldline.plan.futures.futures import sandboxed_program
+from worldline.plan.futures.subject import MALFORMED, UNFINISHED, Subject
 from worldline.plan.futures.walk import Walk
-from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -42,7 +42,7 @@ def told(
     effort: Effort | None = None,
 ) -> FutureReport:
     program = Program(source=source, call=call)
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         return build_report(world, program, subject or Subject(), effort=effort or Effort(), model=model)
 
 
@@ -63,7 +63,7 @@ def test_a_name_at_a_step_and_at_a_line_and_the_path() -> None:
     assert sorted(path.truth.mass.values()) == [Fraction(1, 4), Fraction(3, 4)]
 
 
-def test_a_script_is_told_by_what_it_prints() -> None:
+def test_outcome_of_a_script_is_its_output() -> None:
     found = told("import random\nprint(random.choice('ab'))\n", None)
     assert sum(found.truth.mass.values()) == 1
     assert all(mass == Fraction(1, 2) for mass in found.truth.mass.values())
@@ -81,7 +81,7 @@ def test_a_float_is_sampled_and_its_interval_holds_the_truth() -> None:
     assert any("no finite list" in note for note in exact.notes)
 
 
-def test_a_walk_that_is_too_long_is_bounded_where_that_was_asked_for() -> None:
+def test_exact_walk_over_budget_is_bounded() -> None:
     found = told(COINS, "f(9)", effort=Effort(exact=True, runs=20))
     assert found.runs == 20
     assert found.truth.left == 1 - sum(found.truth.mass.values()) > 0
@@ -118,7 +118,7 @@ def test_the_interpreter_as_model_has_0_in_every_figure() -> None:
     assert found.own.rest == 0
 
 
-def test_the_shipped_model_is_asked_both_ways() -> None:
+def test_shipped_model_is_measured_in_both_ways() -> None:
     local = load_local("default", {"temperature": "1", "seed": "3"})
     found = told(COINS, "f(1)", model=local, effort=Effort(texts=4))
     assert found.imagined is not None
@@ -133,7 +133,7 @@ def test_the_shipped_model_is_asked_both_ways() -> None:
 
 def test_every_future_can_be_replayed() -> None:
     program = Program(source=COINS, call="f(2)")
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         for future in Walk(world):
             again = world(replaying(future.trace.hidden))
             assert (again.hidden, again.outcome) == (future.trace.hidden, future.trace.outcome)
@@ -152,18 +152,20 @@ class Writer(PlainPredictor):
             yield Prediction(text=self.texts[number % len(self.texts)], status="ended")
 
 
-def test_texts_are_counted_by_what_they_say() -> None:
+def test_texts_are_counted_by_outcome() -> None:
     heads = b"(3 n=1\n4 heads=0\n5 i=0\n%'below 2'=0\n6\n5\n7\n9\n)0\n.\n"
     found = told(COINS, "f(1)", model=Writer(heads, b"what?", heads[:-2]), effort=Effort(texts=6))
     assert found.imagined is not None
     assert found.own is None
     assert any("cannot score texts" in note for note in found.notes)
-    assert dict(found.imagined.distribution.mass) == dict.fromkeys(["0", BROKEN, UNFINISHED], Fraction(1, 3))
+    assert dict(found.imagined.distribution.mass) == dict.fromkeys(
+        ["0", MALFORMED, UNFINISHED], Fraction(1, 3)
+    )
     assert found.imagined.errors.impossible == pytest.approx(2 / 3)
     assert found.imagined.errors.divergence > 0
 
 
-def test_who_has_one_seed_for_all_texts_is_asked_anew_for_each() -> None:
+def test_server_gets_a_new_seed_for_each_text() -> None:
     asked = list[int]()
 
     def fresh(number: int) -> Predictor:
@@ -176,7 +178,7 @@ def test_who_has_one_seed_for_all_texts_is_asked_anew_for_each() -> None:
     assert dict(found.imagined.distribution.mass) == {UNFINISHED: 1}
 
 
-def test_when_it_is_enough_what_is_known_is_told() -> None:
+def test_report_holds_what_is_known_at_the_time_limit() -> None:
     found = told(COINS, "f(9)", model=Writer(b"x"), effort=Effort(exact=True, enough=lambda: True))
     assert found.runs == 1
     assert found.truth.left == 1 - Fraction(1, 512)
@@ -201,7 +203,7 @@ def f():
     assert found.by_chance
 
 
-def test_what_cannot_be_asked_is_refused() -> None:
+def test_invalid_subject_is_refused() -> None:
     with pytest.raises(UsageError, match="not both"):
         Effort(exact=True, samples=3)
     with pytest.raises(UsageError, match="cwm"):
@@ -213,11 +215,11 @@ HALF = "import random\n\ndef f():\n    if random.randrange(2):\n        while Tr
 
 def limited(subject: Subject | None = None, model: Predictor | None = None) -> FutureReport:
     program = Program(source=HALF, call="f()")
-    with boxed(program, limits=Limits(steps=50)) as world:
+    with sandboxed_program(program, limits=Limits(steps=50)) as world:
         return build_report(world, program, subject or Subject(), effort=Effort(), model=model)
 
 
-def test_a_run_that_a_limit_cuts_is_no_impossible_one() -> None:
+def test_run_cut_by_a_limit_is_not_impossible() -> None:
     found = limited(model=Interpreter())
     assert dict(found.truth.mass) == {"1": Fraction(1, 2), "(limit steps)": Fraction(1, 2)}
     assert found.own is not None
@@ -229,11 +231,11 @@ def test_a_step_before_a_limit_is_known() -> None:
     assert "(limit steps)" in limited(Subject(step=999)).truth.mass
 
 
-def test_what_is_held_fast_is_noted() -> None:
+def test_fixed_inputs_are_noted() -> None:
     clock = "import time\n\ndef f():\n    return int(time.time()) % 2\n"
     assert any("clocks are those of seed 0" in note for note in told(clock, "f()").notes)
     assert not any("clocks" in note for note in told(COINS, "f(1)").notes)
-    assert "no run has a value of zz there" in told(COINS, "f(1)", Subject(name="zz")).notes
+    assert "zz has no value there in any run" in told(COINS, "f(1)", Subject(name="zz")).notes
 
 
 DRAWING_THREADS = """import random, threading
@@ -252,6 +254,6 @@ def f():
 """
 
 
-def test_schedules_under_the_draws_of_one_seed_are_told_so() -> None:
+def test_schedules_note_the_seed_of_their_draws() -> None:
     found = told(DRAWING_THREADS, "f()", effort=Effort(runs=20))
     assert any("searched with the draws of seed 0" in note for note in found.notes)

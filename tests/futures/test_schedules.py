@@ -11,9 +11,9 @@ from worldline.core.hidden import Control, replaying
 from worldline.core.program import Program
 from worldline.core.trace import Hidden, Trace
 from worldline.plan.futures.future_report import Effort, build_report
-from worldline.plan.futures.schedules import Schedules, raced
-from worldline.plan.futures.subject import Subject, of_trace
-from worldline.plan.futures.world import boxed
+from worldline.plan.futures.futures import sandboxed_program
+from worldline.plan.futures.schedules import Schedules, race_result
+from worldline.plan.futures.subject import Subject, read_from_trace
 
 RACE = (Path(__file__).parents[2] / "examples" / "race.py").read_text("utf-8")
 
@@ -44,7 +44,7 @@ def orders(most: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for preemptions, trace in search:
         if trace is not None:
-            found.setdefault(of_trace(Subject(), trace), preemptions)
+            found.setdefault(read_from_trace(Subject(), trace), preemptions)
     assert search.done == most
     assert search.waiting == 0
     return found
@@ -60,7 +60,7 @@ def test_every_order_of_two_threads_is_found_with_the_fewest_preemptions() -> No
     assert len(orders(4)) == 20  # 6 over 3
 
 
-def test_a_search_that_is_stopped_says_up_to_where_it_went() -> None:
+def test_stopped_search_reports_its_bound() -> None:
     search = Schedules(toy, most=3)
     list(islice(search, 1))
     assert search.done == -1
@@ -71,26 +71,26 @@ def test_a_search_that_is_stopped_says_up_to_where_it_went() -> None:
 
 def test_a_racing_counter_loses_counts_and_each_result_is_replayed() -> None:
     program = Program(source=RACE, call="race(1)")
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         found: dict[str, Trace] = {}
         for preemptions, trace in Schedules(world, most=1):
             if trace is not None:
-                found.setdefault(raced(Subject(), preemptions, trace).what, trace)
+                found.setdefault(race_result(Subject(), preemptions, trace).what, trace)
         assert set(found) == {"1", "2"}
         for what, trace in found.items():
             again = world(replaying(trace.hidden))
-            assert of_trace(Subject(), again) == what
+            assert read_from_trace(Subject(), again) == what
             assert again.hidden == trace.hidden
 
 
 def test_an_outlook_tells_threads_apart_from_chance() -> None:
     program = Program(source=RACE, call="race(1)")
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         found = build_report(world, program, Subject(), effort=Effort(preemptions=1))
         assert found.races is not None
         assert not found.by_chance
         assert found.races.words.startswith("all schedules with at most 1 preemption; ")
         assert {what for what, one, _, _ in found.races.rows if one is not None} == {"1", "2"}
         for what, seed in found.races.seeds.items():
-            assert of_trace(Subject(), world(Control(seed=0, schedule=seed))) == what
+            assert read_from_trace(Subject(), world(Control(seed=0, schedule=seed))) == what
     assert found.as_json()["races"]["preemptions"] == 1

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.plan.futures.distribution import counted, weighed
+from worldline.plan.futures.distribution import from_samples, from_weights
 from worldline.plan.futures.scores import (
     Forecast,
     brier,
-    brier_least,
+    brier_minimum,
     calibration_error,
     divergence,
     entropy,
@@ -21,7 +21,7 @@ from worldline.plan.futures.scores import (
     impossible,
     log_loss,
     reliability,
-    smoothed,
+    smooth_counts,
 )
 
 weights = st.dictionaries(st.sampled_from("abcdefg"), st.integers(1, 50), min_size=1)
@@ -51,7 +51,7 @@ def test_brier_is_the_score_beyond_the_least(one: dict[str, int], other: dict[st
     truth, belief = shares(one), shares(other)
     every = truth.keys() | belief.keys()
     score = sum(p * sum((belief.get(k, 0) - (k == what)) ** 2 for k in every) for what, p in truth.items())
-    assert brier_least(truth) + brier(truth, belief) == pytest.approx(score)
+    assert brier_minimum(truth) + brier(truth, belief) == pytest.approx(score)
 
 
 @given(weights)
@@ -63,12 +63,12 @@ def test_of_the_truth_itself_every_error_is_0(counts: dict[str, int]) -> None:
     assert found.brier_score == pytest.approx(found.brier_least)
 
 
-def test_what_the_truth_has_and_the_belief_has_not_costs_without_end() -> None:
+def test_missing_true_outcome_costs_infinity() -> None:
     found = errors({"a": 0.5, "b": 0.5}, {"a": 0.9, "c": 0.1})
     assert found.divergence == found.log_loss == math.inf
     assert found.as_json()["divergence"] is None
     assert found.impossible == pytest.approx(0.1)
-    smooth = smoothed({"a": 9, "c": 1}, ["a", "b"])
+    smooth = smooth_counts({"a": 9, "c": 1}, ["a", "b"])
     assert sum(smooth.values()) == pytest.approx(1)
     assert smooth["b"] == 0.5 / 11.5
     assert math.isfinite(errors({"a": 0.5, "b": 0.5}, {"a": 0.9, "c": 0.1}, smooth=smooth).divergence)
@@ -92,20 +92,20 @@ def test_bins_share_out_all_the_weight(some: list[Forecast]) -> None:
     assert 0 <= calibration_error(bins) <= 1
 
 
-def test_impossible_is_what_the_truth_has_not() -> None:
+def test_impossible_mass_is_outside_the_truth() -> None:
     assert impossible({"a": 1.0}, {"a": 0.25, "b": 0.5, "c": 0.25}) == 0.75
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.fractions(0, 1))), st.fractions(0, 1))
 def test_weights_add_up_and_bound_the_truth(parts: list[tuple[str, Fraction]], left: Fraction) -> None:
-    found = weighed(parts, left)
+    found = from_weights(parts, left)
     assert sum(found.mass.values()) == sum(weight for _, weight in parts)
     for what, mass in found.mass.items():
         assert found.interval(what) == (float(mass), float(mass + left))
 
 
 def test_counts_have_wilsons_interval() -> None:
-    found = counted(["a"] * 30 + ["b"] * 70)
+    found = from_samples(["a"] * 30 + ["b"] * 70)
     assert list(found.mass) == ["b", "a"]
     low, high = found.interval("a")
     assert low < 0.3 < high

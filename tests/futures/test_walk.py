@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
-from worldline.plan.futures.distribution import Distribution, weighed
-from worldline.plan.futures.subject import OVER, Subject, of_trace
+from worldline.plan.futures.distribution import Distribution, from_weights
+from worldline.plan.futures.subject import ENDED_BEFORE, Subject, read_from_trace
 from worldline.plan.futures.walk import Walk
 
 pytestmark = pytest.mark.unit
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.unit
 def walked(program: Callable[[Draw], object], runs: int | None = None) -> tuple[Distribution, Walk]:
     walk = Walk(world(program))
     futures = list(islice(walk, runs))
-    whole = [(of_trace(Subject(), f.trace), f.weight) for f in futures if f.weight]
-    return weighed(whole, walk.left), walk
+    whole = [(read_from_trace(Subject(), f.trace), f.weight) for f in futures if f.weight]
+    return from_weights(whole, walk.left), walk
 
 
 def dice(draw: Draw) -> int:
@@ -89,7 +89,7 @@ def test_a_draw_of_very_many_values_costs_nothing_until_it_is_walked() -> None:
     assert walk.left == 1 - Fraction(3, 2**20)
 
 
-def test_a_float_cannot_be_walked_and_is_said_so() -> None:
+def test_float_draw_is_reported_as_unwalkable() -> None:
     def program(draw: Draw) -> float:
         return 0.0 if draw("below 4") == "0" else float(draw("float"))
 
@@ -112,18 +112,18 @@ def test_a_world_that_does_not_take_its_draws_is_counted() -> None:
 
 def test_subjects() -> None:
     trace = world(dice)(Control(seed=1))
-    assert of_trace(Subject(path=True), trace) == "(1 2 3 )"
-    assert of_trace(Subject(step=1), trace) == "line 2"
-    assert of_trace(Subject(step=9), trace) == OVER
-    assert of_trace(Subject(name="x"), trace) == "(no value)"
-    assert of_trace(Subject(name="x", line=7), trace) == OVER
+    assert read_from_trace(Subject(path=True), trace) == "(1 2 3 )"
+    assert read_from_trace(Subject(step=1), trace) == "line 2"
+    assert read_from_trace(Subject(step=9), trace) == ENDED_BEFORE
+    assert read_from_trace(Subject(name="x"), trace) == "(no value)"
+    assert read_from_trace(Subject(name="x", line=7), trace) == ENDED_BEFORE
     with pytest.raises(UsageError, match="needs a name"):
         Subject(line=3)
     with pytest.raises(UsageError, match="whole"):
         Subject(path=True, step=3)
 
 
-def test_draws_behind_the_step_that_is_asked_for_are_not_walked() -> None:
+def test_draws_after_the_step_are_not_walked() -> None:
     walk = Walk(world(dice), last=1)
     found = list(walk)
     assert (walk.runs, walk.left) == (6, 0)

@@ -45,7 +45,7 @@ from worldline.evaluation.summary import Report  # noqa: E402
 from worldline.parallel.pool import in_order  # noqa: E402
 from worldline.parallel.ray_pool import RayPool  # noqa: E402
 from worldline.plan.repair.edits.proposer import EditProposer  # noqa: E402
-from worldline.plan.repair.rows import of_rows  # noqa: E402
+from worldline.plan.repair.rows import checks_from_rows  # noqa: E402
 from worldline.plan.repair.search import RepairPlan, repair  # noqa: E402
 from worldline.predict.models import load_model  # noqa: E402
 from worldline.predict.prediction import PredictionRequest  # noqa: E402
@@ -337,7 +337,7 @@ def greatest(values):
 @pytest.mark.parametrize("executions", [2_000, 30])
 def test_a_repair_is_that_of_one_machine(cluster: Any, executions: int) -> None:
     program = Program(source=BROKEN, name="greatest.py")
-    tests = of_rows(program, [[[[1, 2, 3]], 3], [[[5, 1]], 5], [[[4, 9, 4]], 9]], "greatest")
+    tests = checks_from_rows(program, [[[[1, 2, 3]], 3], [[[5, 1]], 5], [[[4, 9, 4]], 9]], "greatest")
     plan, found = RepairPlan(executions=executions), []
     for pool in (None, RayPool()):
         with caller() as runs:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from worldline.core.program import Program
-from worldline.plan.paths.arcs import arcs_of
+from worldline.plan.paths.arcs import find_arcs
 from worldline.plan.paths.draw import Drawer
 from worldline.plan.paths.target import find_target, read_call
 
@@ -86,7 +86,7 @@ def f(xs):
     except IndexError:
         return None
 """
-    arcs = sorted(arcs_of(source, "f"))
+    arcs = sorted(find_arcs(source, "f"))
     assert [(arc.line, arc.kind, arc.taken) for arc in arcs] == [
         (2, "while", False), (2, "while", True), (14, "for", False), (14, "for", True), (16, "assert", True),
         (19, "except", True),

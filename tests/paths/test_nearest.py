@@ -9,7 +9,13 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.distance import CallArguments, apart, between, distance, near
+from worldline.plan.paths.distance import (
+    CallArguments,
+    arguments_distance,
+    distance,
+    neighbours,
+    values_between,
+)
 from worldline.plan.paths.nearest import nearest
 from worldline.recording.recorder import record
 
@@ -71,7 +77,7 @@ def test_a_needle_is_the_solvers_to_find() -> None:
     assert nearest(trace, decides(trace, 2), seconds=SECONDS, solver=False) is None
 
 
-def test_the_line_that_comes_next_can_be_asked_for() -> None:
+def test_next_line_can_be_required() -> None:
     source = """\
 def f(n: int) -> str:
     match n:
@@ -95,9 +101,9 @@ def test_a_generator_that_is_run_through_has_neighbours_too() -> None:
     assert (found.call, found.exact) == ("f(6)", False)  # the loop before went round more often
 
 
-def test_what_decides_nothing_is_refused() -> None:
+def test_step_without_a_decision_is_refused() -> None:
     trace = traced(THRESHOLD, "f(3, 0)")
-    with pytest.raises(UsageError, match="decides nothing"):
+    with pytest.raises(UsageError, match="is not a decision"):
         nearest(trace, 0)
 
 
@@ -110,7 +116,7 @@ def test_distance_is_small_for_small_changes() -> None:
     assert distance(True, 1) > 0
 
 
-def test_what_is_between_is_never_farther() -> None:
+def test_values_between_are_never_farther() -> None:
     for far, origin in [
         (100, 3),
         ("zzzz", "ab"),
@@ -119,17 +125,17 @@ def test_what_is_between_is_never_farther() -> None:
         (2.5, 9.0),
         ((8, "q"), (1, "a")),
     ]:
-        for value in between(far, origin):
+        for value in values_between(far, origin):
             assert type(value) is type(far)
-    assert list(between(5, 5)) == []
+    assert list(values_between(5, 5)) == []
 
 
 def test_calls_are_read_and_written() -> None:
     given = CallArguments.of("f(1, [2, 'x'], key=None, other=int)")
     assert given is not None
     assert given.call("f") == "f(1, [2, 'x'], key=None, other=int)"
-    assert apart(given, given.changed(0, 2)) == (1, 0.5)
+    assert arguments_distance(given, given.changed(0, 2)) == (1, 0.5)
     assert CallArguments.of("f(*xs)") is None
     assert CallArguments.of("f.g") is None
-    assert 9 in near(8, ())
-    assert "abc" in near("ab", ("c",))
+    assert 9 in neighbours(8, ())
+    assert "abc" in neighbours("ab", ("c",))

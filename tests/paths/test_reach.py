@@ -11,7 +11,7 @@ import pytest
 from worldline.core.program import Program
 from worldline.data.mine.mine import mine
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.reach import MissingBranchSearch
+from worldline.plan.paths.search import MissingBranchSearch
 from worldline.recording.recorder import record
 
 SOURCE = """\
@@ -49,7 +49,7 @@ def test_a_branch_that_drawn_arguments_miss_is_mined(tmp_path: Path) -> None:
     assert more - plain == {"checked(100002)", "list(counted(505046))"}
 
 
-def test_nothing_is_looked_for_where_nothing_is_missing() -> None:
+def test_no_search_if_no_branch_is_missing() -> None:
     source = "def f(x):\n    return x + 1\n"
     trace = record(Program(source=source, call="f(1)"))
     assert MissingBranchSearch(60.0)(trace.program, {"f(1)": trace}) == []

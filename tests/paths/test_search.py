@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.path_class import PathReport, key_of
-from worldline.plan.paths.search import LIMITS, paths
+from worldline.plan.paths.search import CALL_LIMITS, paths
 from worldline.recording.recorder import record
 
 SECONDS = 60.0  # a bound that nothing here comes near: every solver run below ends because it is through
@@ -33,7 +33,7 @@ def f(x: int) -> str:
 
 
 @solved
-def test_what_random_inputs_miss_the_solver_finds_and_the_recorder_confirms() -> None:
+def test_solver_finds_what_random_inputs_miss() -> None:
     report = found(NEEDLE)
     by_end = {each.trace.outcome.detail: each for each in report.classes}
     assert by_end["'needle'"].call == "f(100001)"
@@ -67,7 +67,7 @@ def test_without_the_solver_the_needle_is_an_uncovered_arc() -> None:
     assert [(arc.line, arc.taken, arc.function) for arc in report.uncovered] == [(2, True, "f")]
 
 
-def test_the_solver_is_not_asked_where_nothing_is_missing() -> None:
+def test_solver_is_not_used_if_no_arc_is_missing() -> None:
     report = found("def f(x: int) -> int:\n    if x > 5:\n        return 1\n    return 0\n")
     assert (report.solver, len(report.classes)) == ("not asked", 2)
 
@@ -81,21 +81,21 @@ def test_inputs_that_raise_are_classes_of_their_own() -> None:
     assert len(report.classes) == 3
 
 
-def test_a_missing_extra_is_said_and_random_inputs_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_crosshair_is_reported_and_random_inputs_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbolic, "is_installed", lambda: False)
     report = found(NEEDLE)
     assert report.solver == "not installed"
-    assert any("worldline[paths]" in said for said in report.said)
+    assert any("worldline[paths]" in notes for notes in report.notes)
     assert len(report.classes) == 1
 
 
 @solved
-def test_types_are_guessed_by_use_and_said() -> None:
+def test_guessed_types_are_reported() -> None:
     report = found(
         "def f(s, n):\n    if s.startswith('zq') and n % 1013 == 7:\n        return 1\n    return 0\n"
     )
     assert report.uncovered == ()
-    assert any("s as str, n as int" in said for said in report.said)
+    assert any("s as str, n as int" in notes for notes in report.notes)
 
 
 def test_examples_in_the_source_come_first() -> None:
@@ -115,7 +115,7 @@ def f(code: str) -> int:
 
 
 @solved
-def test_instances_of_the_sources_classes_are_made() -> None:
+def test_instances_of_source_classes_are_drawn() -> None:
     source = """\
 from dataclasses import dataclass
 
@@ -170,7 +170,7 @@ def test_a_program_that_never_ends_has_no_paths_and_is_not_waited_for() -> None:
 
 
 @solved
-def test_what_the_solver_says_of_its_paths_is_held_against_the_recordings() -> None:
+def test_solver_claims_are_compared_with_recordings() -> None:
     report = found("def f(x: int) -> int:\n    return 10 // (x - 77777)\n", solver="always")
     rightly, told = report.agreed
     assert rightly == told > 1
@@ -188,16 +188,16 @@ def test_the_same_seed_draws_the_same() -> None:
         ("def g(): pass\n", "f", "no function 'f'"),
         ("async def f(x): pass\n", "f", "asynchronous"),
         ("def f(:\n", "f", "Python"),
-        ("def f(): pass\n", "f()()", "neither the name of a function at the top level nor a call"),
+        ("def f(): pass\n", "f()()", "is not a top-level function, or a call"),
     ],
 )
-def test_what_has_no_paths_is_refused_with_a_reason(source: str, call: str, words: str) -> None:
+def test_invalid_target_is_refused(source: str, call: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         found(source, call)
 
 
 @solved
-def test_what_the_solver_runs_is_in_the_box(tmp_path: Path) -> None:
+def test_solver_runs_in_the_sandbox(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     tmp_path.chmod(0o777)
     source = f"""\
@@ -233,8 +233,8 @@ def test_a_program_that_ends_the_process_leaves_the_paths_found_before() -> None
 LOOP = "def f(n: int) -> int:\n    t = 0\n    while n > 0:\n        t += n\n        n -= 1\n    return t\n"
 
 
-def test_a_call_longer_than_its_limit_is_no_path_though_it_ended_among_others() -> None:
-    report = found(LOOP, "f(60)", solver="never", limits=replace(LIMITS, steps=100))
+def test_call_over_its_limit_is_not_a_path() -> None:
+    report = found(LOOP, "f(60)", solver="never", limits=replace(CALL_LIMITS, steps=100))
     assert report.unconfirmed == 0
     assert report.unended > 0
     assert report.seen == len(report.classes)
@@ -246,16 +246,16 @@ def test_a_call_that_the_time_did_not_reach_was_not_tried() -> None:
 
 
 @pytest.mark.long(reason="two more searches for classes of inputs")
-def test_what_is_decided_inside_a_line_is_no_arc_and_named() -> None:
+def test_inline_decision_is_noted_and_not_an_arc() -> None:
     one_line = "def f(x: int) -> int:\n    if x * 7 + 3 == 700010: return 1\n    return 0\n"
-    (said,) = found(one_line).said
-    assert said.endswith("other way: line 2: if x * 7 + 3 == 700010")
-    assert found(LOOP, solver="never").said == ()
+    (notes,) = found(one_line).notes
+    assert notes.endswith("always`): line 2: if x * 7 + 3 == 700010")
+    assert found(LOOP, solver="never").notes == ()
 
 
 @solved
-def test_a_needle_inside_a_line_is_found_where_the_solver_is_always_asked() -> None:
+def test_solver_always_finds_an_inline_needle() -> None:
     one_line = "def f(x: int) -> int:\n    if x * 7 + 3 == 700010: return 1\n    return 0\n"
     report = found(one_line, solver="always")
     assert {each.trace.outcome.detail for each in report.classes} == {"0", "1"}
-    assert report.said == ()
+    assert report.notes == ()

@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.data import shards
 from worldline.plan.paths.path_class import PathReport
 from worldline.plan.paths.search import paths
-from worldline.plan.paths.store import findings, load_paths, read, store_paths
+from worldline.plan.paths.store import find_problems, load_paths, read, store_paths
 
 SOURCE = """\
 def f(x: int) -> int:
@@ -41,16 +41,14 @@ def test_rows_and_traces_come_back(reports: dict[str, PathReport], tmp_path: Pat
         assert (row.conditions, row.solved, row.uncovered) == (each.conditions, each.solved, ())
         assert trace.outcome == each.trace.outcome
     assert shards.verify(tmp_path) == []
-    assert findings(tmp_path) == []
+    assert find_problems(tmp_path) == []
 
 
-def test_functions_stand_beside_each_other_and_the_newest_of_each_counts(
-    reports: dict[str, PathReport], tmp_path: Path
-) -> None:
+def test_newest_paths_of_each_function_are_stored(reports: dict[str, PathReport], tmp_path: Path) -> None:
     for name in "fgf":
         store_paths(reports[name], tmp_path)
     assert [row.function for row in read(tmp_path)] == ["g"] * len(reports["g"].classes) + ["f"] * 2
-    assert findings(tmp_path) == []
+    assert find_problems(tmp_path) == []
 
 
 def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathReport], tmp_path: Path) -> None:
@@ -65,7 +63,7 @@ def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathRep
     assert main(["verify", str(tmp_path)]) == 0
     store_paths(reports["g"], tmp_path / "other")
     (tmp_path / "other" / "paths.parquet").write_bytes(whole)
-    assert "is not in the shards" in findings(tmp_path / "other")[0]
+    assert "is not in the shards" in find_problems(tmp_path / "other")[0]
 
 
 def test_a_directory_without_paths_says_how_to_make_one(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.plan.paths.symbolic import worded
+from worldline.plan.paths.symbolic import rewrite_condition
 
 pytestmark = pytest.mark.unit
 
@@ -34,9 +34,9 @@ pytestmark = pytest.mark.unit
         ("strange(stuff, here)", "strange(stuff, here)"),
     ],
 )
-def test_numbers_of_parts_are_dropped_and_negations_said(said: str, meant: str) -> None:
-    assert worded(said) == meant
+def test_conditions_are_rewritten_without_numbers(said: str, meant: str) -> None:
+    assert rewrite_condition(said) == meant
 
 
 def test_an_input_whose_own_name_ends_in_a_number_is_known_by_name() -> None:
-    assert worded("Not(x_2_5 <= x_7)", ["x_2", "x"]) == "x_2 > x"
+    assert rewrite_condition("Not(x_2_5 <= x_7)", ["x_2", "x"]) == "x_2 > x"

@@ -14,7 +14,7 @@ from worldline.plan.games.leduc import LeducPoker
 from worldline.plan.games.nim import Nim
 from worldline.plan.games.pig import Pig
 from worldline.plan.games.tic_tac_toe import TicTacToe
-from worldline.plan.play.openspiel import TWINS, compare
+from worldline.plan.play.openspiel import TWINS, compare_rules
 
 pytestmark = pytest.mark.unit
 
@@ -64,7 +64,7 @@ def test_rules_are_openspiels_move_by_move(name):
     pytest.importorskip(
         "pyspiel", reason="open_spiel is not installed (extra `games`): nothing to compare with"
     )
-    found = compare(name, plays=60 if name == "pig" else 300, seed=1)
+    found = compare_rules(name, plays=60 if name == "pig" else 300, seed=1)
     assert found.differences == ()
     assert found.moves > 300
 
@@ -79,5 +79,5 @@ def test_a_rule_that_is_wrong_is_found(monkeypatch):
         "pyspiel", reason="open_spiel is not installed (extra `games`): nothing to compare with"
     )
     monkeypatch.setattr(KuhnPoker, "returns", lambda self: (0.0, 0.0))
-    found = compare("kuhn", plays=5, seed=1)
+    found = compare_rules("kuhn", plays=5, seed=1)
     assert any("returns" in said for said in found.differences)

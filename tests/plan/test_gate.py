@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import at_least, binomial_tails
-from worldline.plan.gate import CONFIDENCE, MIN_ENTRIES, Gate, pooled
-from worldline.plan.ledger import LedgerEntry, calibration_entries
+from worldline.plan.gate import CONFIDENCE, MIN_ENTRIES, Gate, pool_entries
+from worldline.plan.ledger import LedgerEntry, select_entries
 
 points = st.lists(
     st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=MIN_ENTRIES, max_size=120
@@ -37,7 +37,7 @@ def test_the_surer_is_not_oftener_wrong(some: list[tuple[float, bool]], scores: 
 
 @given(points)
 def test_pools_are_those_of_an_isotonic_regression(some: list[tuple[float, bool]]) -> None:
-    pools = pooled(sorted(some))
+    pools = pool_entries(sorted(some))
     rates = [pool.rate for pool in pools]
     assert rates == sorted(set(rates))
     assert sum(pool.n for pool in pools) == len(some)
@@ -52,7 +52,7 @@ def test_few_runs_are_refused_in_one_sentence() -> None:
     assert Gate.fit([entry(n) for n in range(30)]).n == 30
 
 
-def test_what_is_sure_takes_32_right_answers() -> None:
+def test_high_confidence_needs_32_right_answers() -> None:
     def worth(right: int) -> float:
         return Gate.of_scores([*[(-9.0, False)] * 30, *[(-0.1, True)] * right]).probability(-0.1)
 
@@ -61,7 +61,7 @@ def test_what_is_sure_takes_32_right_answers() -> None:
 
 
 @given(st.integers(1, 60), st.integers(0, 60), st.sampled_from([0.5, 0.8, 0.95]))
-def test_a_bound_is_where_so_many_become_likely_enough(n: int, some: int, confidence: float) -> None:
+def test_bound_matches_the_binomial_tail(n: int, some: int, confidence: float) -> None:
     bound = at_least(min(some, n), n, confidence=confidence)
     assert 0 <= bound <= min(some, n) / n
     if 0 < bound < 1:
@@ -86,7 +86,7 @@ def flat(score: float) -> float:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("rate", [steep, vain, flat])
 @pytest.mark.parametrize("n", [80])
-def test_the_promise_is_kept_on_what_was_not_seen(rate: Callable[[float], float], n: int) -> None:
+def test_bound_holds_on_unseen_entries(rate: Callable[[float], float], n: int) -> None:
     """Of 100 ledgers, in at most one of five is less right than asked for among all that the gate lets through."""
     rng, broken = Random(f"{rate.__name__} {n}"), 0
     grid = [(i + 0.5) / 1_000 for i in range(1_000)]
@@ -98,11 +98,11 @@ def test_the_promise_is_kept_on_what_was_not_seen(rate: Callable[[float], float]
     assert broken / 100 <= 1 - CONFIDENCE
 
 
-def test_what_tells_of_a_model_is_of_the_same_questions_and_weights_once() -> None:
+def test_entries_are_selected_by_question_and_weights() -> None:
     kept = entry(1, score=-0.5)
     others = [
         entry(1, score=-0.2), kept, entry(2, question="line:3"), entry(3, model="other"), entry(4, score=None),
         entry(5, imagined=None), entry(6, told=2),
     ]  # fmt: skip
-    assert calibration_entries(others, what="return", model="m") == [kept]
-    assert [one.digest for one in calibration_entries(others, what="line", model="m")] == ["2"]
+    assert select_entries(others, what="return", model="m") == [kept]
+    assert [one.digest for one in select_entries(others, what="line", model="m")] == ["2"]

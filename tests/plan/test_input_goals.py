@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from worldline.core.errors import UsageError
-from worldline.plan.inputs.goal import read_goal, returning
-from worldline.plan.inputs.nearness import FAR, Meter, apart, read_value
+from worldline.plan.inputs.goal import goal_of_return, read_goal
+from worldline.plan.inputs.nearness import FAILED_DISTANCE, Meter, comparison_gap, read_value
 from worldline.recording.calls import CallEnd
 
 pytestmark = pytest.mark.unit
@@ -54,19 +54,19 @@ def test_an_expression_over_one_call_is_a_goal(text: str, names: list[str], call
         ("h(x) == 1", "no function 'h' at the top level; it defines f, g, none"),
         ("f(3) == 3", "has no free name"),
         ("f(x) == f(3)", "2 different calls"),
-        ("f(x) == y", "names y, which is no argument of its call"),
-        ("f(x).__class__ == 1", "Attribute has no place in a goal"),
+        ("f(x) == y", "names y, which is not an argument of its call"),
+        ("f(x).__class__ == 1", "Attribute is not allowed in a goal"),
         ("__import__('os').system('x') == f(x)", "by its name"),
         ("eval(f(x)) == 1", "calls eval"),
-        ("[f(x) for x in (1, 2)] == 1", "ListComp has no place in a goal"),
+        ("[f(x) for x in (1, 2)] == 1", "ListComp is not allowed in a goal"),
         ("(lambda: f(x))() == 1", "by its name"),
-        ("f(*x) == 1", "Starred has no place"),
-        ("f(x + 1) == 1", "the argument x . 1 is neither a name nor a literal"),
-        ("line:99", "line 99 is in no function"),
-        ("raises:KeyError", "of which function"),
+        ("f(*x) == 1", "Starred is not allowed"),
+        ("f(x + 1) == 1", "the argument x . 1 is not a name or a literal"),
+        ("line:99", "line 99 is not in a top-level function"),
+        ("raises:KeyError", "needs a function"),
     ],
 )
-def test_what_cannot_be_a_goal_is_said_in_one_sentence(text: str, said: str) -> None:
+def test_invalid_goal_is_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said) as found:
         read_goal(text, SOURCE)
     assert "\n" not in str(found.value)
@@ -79,40 +79,50 @@ def test_lines_and_exceptions_name_their_function() -> None:
         read_goal("raises:KeyError", SOURCE, "none")
     with pytest.raises(UsageError, match="no function 'nope'"):
         read_goal("line:4", SOURCE, "nope")
-    with pytest.raises(UsageError, match="is not Python that can be parsed"):
+    with pytest.raises(UsageError, match="cannot be parsed as Python"):
         read_goal("f(x) == 1", "def f(:\n")
 
 
-def test_what_is_evaluated_has_the_verdict_and_both_sides() -> None:
+def test_probe_returns_the_verdict_and_both_sides() -> None:
     probe = read_goal("len(f(x)) > 2", SOURCE).probe({"x": "'abc'"})
     value = "value_of_the_call"
     assert (
         probe == f"(lambda x: (lambda {value}: (bool(len({value}) > 2), [[len({value}), 2]]))(f(x)))('abc')"
     )
     assert read_goal("line:4", SOURCE).probe({"x": "1", "y": "7"}) == "f(1, 7)"
-    assert returning(SOURCE, "f", "[1]").text == "f(x, y) == [1]"
+    assert goal_of_return(SOURCE, "f", "[1]").text == "f(x, y) == [1]"
 
 
-def test_nearness_grows_with_what_differs() -> None:
-    assert apart(3, "==", 3) == apart(3, "==", 3.0) == 0 < apart(4, "==", 3) < apart(400, "==", 3)
-    assert apart("abcd", "==", "abce") < apart("abcd", "==", "xyz") < apart("abcd", "==", "much longer text")
-    assert apart(5, ">", 10) > apart(9, ">", 10) > apart(11, ">", 10) == 0
-    assert apart(4, "in", (1, 5)) < apart(4, "in", (1, 500))
-    assert apart([1, 2], "==", (1, 2)) > 0
+def test_distance_grows_with_the_difference() -> None:
+    assert (
+        comparison_gap(3, "==", 3)
+        == comparison_gap(3, "==", 3.0)
+        == 0
+        < comparison_gap(4, "==", 3)
+        < comparison_gap(400, "==", 3)
+    )
+    assert (
+        comparison_gap("abcd", "==", "abce")
+        < comparison_gap("abcd", "==", "xyz")
+        < comparison_gap("abcd", "==", "much longer text")
+    )
+    assert comparison_gap(5, ">", 10) > comparison_gap(9, ">", 10) > comparison_gap(11, ">", 10) == 0
+    assert comparison_gap(4, "in", (1, 5)) < comparison_gap(4, "in", (1, 500))
+    assert comparison_gap([1, 2], "==", (1, 2)) > 0
     meter = Meter(read_goal("f(x) == 7", SOURCE), SOURCE)
     ends = [
         CallEnd("returned", f"({held}, [[{value}, 7]])")
         for held, value in ((True, 7), (False, 8), (False, 90))
     ]
     near = [meter.measure(end).far for end in ends]
-    assert near[0] == 0 < near[1] < near[2] < FAR
+    assert near[0] == 0 < near[1] < near[2] < FAILED_DISTANCE
     odd = [
         CallEnd("raised", "KeyError(1)"),
         CallEnd("returned", "3"),
         CallEnd("returned", "(True"),
         CallEnd("limit", "time"),
     ]
-    assert all(meter.measure(end).far >= FAR for end in odd)
+    assert all(meter.measure(end).far >= FAILED_DISTANCE for end in odd)
 
 
 def test_lines_around_a_line_are_the_way_to_it() -> None:
@@ -133,6 +143,6 @@ def test_shared_values_are_read_as_values() -> None:
     assert repr(read_value("Point#1(x=3)")) == "Point#1(x=3)"
 
 
-def test_a_function_of_starred_arguments_alone_is_said_to_be_one() -> None:
-    with pytest.raises(UsageError, match="only starred ones"):
+def test_function_with_only_starred_arguments_is_refused() -> None:
+    with pytest.raises(UsageError, match="only starred arguments"):
         read_goal("line:2", "def f(*several):\n    return several\n")

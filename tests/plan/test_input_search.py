@@ -14,7 +14,7 @@ from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.answer import ProgramRunner
-from worldline.plan.inputs.finding import by_model, crosshair, sandboxed_calls
+from worldline.plan.inputs.finding import propose_by_crosshair, rank_by_model, sandboxed_calls
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -69,7 +69,7 @@ def search(world: World_, goal: str, how: InputSearch | None = None, call: str |
         "weave(s) == s",
     ],
 )
-def test_what_is_found_reaches_the_goal_when_run_alone(world: World_, goal: str) -> None:
+def test_found_input_reaches_the_goal_when_run_alone(world: World_, goal: str) -> None:
     found = search(world, goal)
     assert found.call is not None
     assert found.trace is not None
@@ -84,7 +84,7 @@ def test_the_same_seed_finds_the_same(world: World_) -> None:
     assert (first.call, first.executions) == (second.call, second.executions)
 
 
-def test_ways_differ_in_what_they_know(world: World_) -> None:
+def test_ways_use_different_information(world: World_) -> None:
     wanted = "weave(s) == 'zYxWvU'"
     climbed = search(world, wanted, InputSearch(way="climb", executions=400))
     drawn = search(world, wanted, InputSearch(way="random", executions=400))
@@ -100,13 +100,15 @@ def test_exceptions_and_lines_are_goals(world: World_) -> None:
     assert raising.trace is not None
     assert raising.trace.outcome.kind == "raised"
     line = SOURCE[: SOURCE.index('            return "hit"')].count("\n") + 1
-    reached = search(world, f"line:{line}", InputSearch(executions=300, solver=crosshair(seconds=4)))
+    reached = search(
+        world, f"line:{line}", InputSearch(executions=300, solver=propose_by_crosshair(seconds=4))
+    )
     assert reached.call is not None
     assert reached.trace is not None
     assert any(step.event == "line" and step.line == line for step in reached.trace.steps)
 
 
-def test_where_there_is_none_the_nearest_is_told_and_no_more_is_spent(world: World_) -> None:
+def test_nearest_input_is_reported_within_the_budget(world: World_) -> None:
     found = search(world, "parity(n) == 7", InputSearch(executions=120))
     assert found.call is None
     assert found.executions == 120
@@ -119,7 +121,7 @@ def test_calls_that_do_not_end_cost_themselves(world: World_) -> None:
     assert found.call == "endless(5)"
 
 
-def test_what_holds_only_among_others_is_not_told_as_found(world: World_) -> None:
+def test_unconfirmed_input_is_not_reported_as_found(world: World_) -> None:
     def run(batch):  # type: ignore[no-untyped-def]
         return [type(end)("returned", "(True, [[7, 7]])") for end in world[0](batch)]
 
@@ -127,7 +129,7 @@ def test_what_holds_only_among_others_is_not_told_as_found(world: World_) -> Non
     found = InputSearch(executions=40).find(goal, PROGRAM, run, world[1])
     assert found.call is None
     assert found.unconfirmed == 5
-    assert "not alone" in found.said[0]
+    assert "not alone" in found.notes[0]
 
 
 def test_a_model_orders_the_first_inputs_and_decides_nothing_else(world: World_) -> None:
@@ -140,7 +142,7 @@ def test_a_model_orders_the_first_inputs_and_decides_nothing_else(world: World_)
             asked.extend(asks)
             return (Prediction(text=b"nonsense", status="ended") for _ in asks)
 
-    found = search(world, "affine(x) == 73", InputSearch(rank=by_model(Backwards())))  # type: ignore[arg-type]
+    found = search(world, "affine(x) == 73", InputSearch(rank=rank_by_model(Backwards())))  # type: ignore[arg-type]
     assert found.call == "affine(10)"
     assert len(asked) == 6
     assert found.imagined == 6 * len(b"nonsense")
@@ -172,7 +174,7 @@ def test_a_program_that_exits_is_met_and_confirmed(world: World_) -> None:
 @pytest.mark.parametrize(
     "body", ["    for i in range(n):\n        yield i\n", "    return map(abs, range(n))\n"]
 )
-def test_what_yields_is_read_once_for_the_test_and_once_for_what_it_came_to(world: World_, body: str) -> None:
+def test_generator_is_read_for_the_test_and_for_its_value(world: World_, body: str) -> None:
     program = Program(source=f"def gen(n: int):\n{body}")
     found = InputSearch().find(read_goal("list(gen(n)) == [0, 1, 2]", program.source), program, *world)
     assert (found.call, found.came) == ("gen(3)", "[0, 1, 2]")

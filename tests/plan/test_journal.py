@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.plan.journal import HEAD, NAME, JournalEntry, append, read_journal
-from worldline.plan.ledger import calibration_entries
+from worldline.plan.ledger import select_entries
 from worldline.plan.question import read_question
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
@@ -31,7 +31,7 @@ ONE = JournalEntry(program=Program(source="x"), question=read_question("return")
 
 
 @given(st.lists(entries, max_size=3), st.lists(entries, max_size=3))
-def test_what_was_appended_is_read(first: list[JournalEntry], second: list[JournalEntry]) -> None:
+def test_appended_entries_are_read(first: list[JournalEntry], second: list[JournalEntry]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "a" / "b"
         assert read_journal(place) == []
@@ -52,7 +52,7 @@ def test_a_torn_line_costs_no_other(tmp_path: Path) -> None:
     assert read_journal(tmp_path) == [ONE, ONE]
 
 
-def test_what_is_no_journal_stays_as_it_is(tmp_path: Path) -> None:
+def test_other_file_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("my diary\n")
     for act in (lambda: append(tmp_path, [ONE]), lambda: read_journal(tmp_path)):
         with pytest.raises(FormatError, match="not a journal"):
@@ -66,7 +66,7 @@ def test_what_is_no_journal_stays_as_it_is(tmp_path: Path) -> None:
         read_journal(tmp_path)
 
 
-def test_a_file_is_no_folder_of_a_journal(tmp_path: Path) -> None:
+def test_file_is_refused_as_a_journal_folder(tmp_path: Path) -> None:
     (tmp_path / "diary").write_text("dear")
     for act in (lambda: append(tmp_path / "diary", [ONE]), lambda: read_journal(tmp_path / "diary")):
         with pytest.raises(UsageError, match="diary is a file: a journal is a folder"):
@@ -83,8 +83,8 @@ def test_a_line_of_before_true_steps_were_counted_was_imagined_whole(tmp_path: P
     behind = replace(old, told=2, program=Program(source="y = 1"))
     append(tmp_path, [behind])
     ledger = [one.ledger for one in read_journal(tmp_path)]
-    assert calibration_entries(ledger, what="return", model="") == [old.ledger]
-    assert calibration_entries(ledger, what="return", model="", stepped=True) == [behind.ledger]
+    assert select_entries(ledger, what="return", model="") == [old.ledger]
+    assert select_entries(ledger, what="return", model="", stepped=True) == [behind.ledger]
 
 
 @pytest.mark.parametrize("odd", ['"question": "zork"', '"question": "return", "score": NaN'])

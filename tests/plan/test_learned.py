@@ -25,13 +25,13 @@ from worldline.plan.play.seen import (
     MAX_JUDGED,
     Moment,
     Transition,
-    asked,
+    build_program,
     documents,
-    moment,
+    observe,
     read_change,
-    shares,
+    split_transitions,
     watch,
-    written,
+    write_change,
 )
 from worldline.plan.play.uct import search
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -53,19 +53,19 @@ class Remembering(PlainPredictor):
 def test_a_document_shows_what_came_of_a_move_and_not_why():
     seen = watch(Nim((1, 1)), plays=10, seed=0)
     for (prompt, steps), each in zip(documents(seen), seen, strict=True):
-        assert prompt == PredictionRequest(program=asked(each.before.text, each.move)).prompt
+        assert prompt == PredictionRequest(program=build_program(each.before.text, each.move)).prompt
         assert b"heaps" not in prompt + steps
-        assert written(each).encode() in steps
-        assert written(each).encode() not in prompt
+        assert write_change(each).encode() in steps
+        assert write_change(each).encode() not in prompt
 
 
-def test_what_came_is_told_by_what_changed_and_read_back():
+def test_change_is_written_and_read_back():
     seen = watch(load_game("tic-tac-toe"), plays=20, seed=0) + watch(load_game("nim"), plays=5, seed=0)
-    assert all(read_change(written(each), each.before, 2) == each.after for each in seen)
-    first = Transition(moment(TicTacToe()), 4, moment(TicTacToe().step(4)))
-    assert written(first) == "({4: 'x', 10: '1'}, 1, (4,), ())"
-    last = Transition(moment(Nim((1, 0))), (0, 1), moment(Nim((1, 0)).step((0, 1))))
-    assert written(last) == "('0 0 won by 1', (-1.0, 1.0))"
+    assert all(read_change(write_change(each), each.before, 2) == each.after for each in seen)
+    first = Transition(observe(TicTacToe()), 4, observe(TicTacToe().step(4)))
+    assert write_change(first) == "({4: 'x', 10: '1'}, 1, (4,), ())"
+    last = Transition(observe(Nim((1, 0))), (0, 1), observe(Nim((1, 0)).step((0, 1))))
+    assert write_change(last) == "('0 0 won by 1', (-1.0, 1.0))"
 
 
 def test_a_player_that_imagines_right_wins_without_a_rule():
@@ -77,7 +77,7 @@ def test_a_player_that_imagines_right_wins_without_a_rule():
     assert found.standings[0].won.some >= 15
 
 
-def test_what_cannot_be_read_is_lost():
+def test_unreadable_prediction_is_lost():
     world = SeenWorld(Remembering([]), 2)
     now = Moment("1 2 0", 0, ((0, 1), (1, 1)))
     assert SeenState(now, world).step((0, 1)) == LostState(2)
@@ -102,14 +102,14 @@ def test_an_imagined_play_that_goes_in_circles_is_lost():
 
 def test_chance_hidden_cards_and_too_little_are_refused():
     for name in ("pig", "kuhn"):
-        with pytest.raises(UsageError, match="nothing falls by chance"):
+        with pytest.raises(UsageError, match="without chance"):
             watch(load_game(name), plays=1, seed=0)
     with pytest.raises(UsageError, match="too few"):
-        shares(watch(Nim((1, 1)), plays=3, seed=0), 10)
+        split_transitions(watch(Nim((1, 1)), plays=3, seed=0), 10)
 
 
 @pytest.mark.long(reason="trains a model")
-def test_a_model_is_fitted_to_what_was_seen():
+def test_model_is_fitted_to_observed_moves():
     told = []
     found = learn_world(
         Nim((1, 1, 1)), steps=2, plays=20, seed=0, progress=lambda share, text: told.append((share, text))
@@ -124,11 +124,11 @@ def test_a_model_is_fitted_to_what_was_seen():
 
 
 def test_no_more_is_judged_than_takes_a_minute():
-    taught, back, judged = shares(watch(load_game("connect-four"), plays=40, seed=0), 64)
+    taught, back, judged = split_transitions(watch(load_game("connect-four"), plays=40, seed=0), 64)
     assert (len(taught), len(back), len(judged)) == (64, 8, MAX_JUDGED)
 
 
-def test_what_is_imagined_is_cut_behind_the_longest_text_that_was_seen():
+def test_prediction_is_cut_after_the_longest_observed_text():
     asked_for = []
 
     class Listening(Remembering):

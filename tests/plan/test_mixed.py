@@ -81,7 +81,7 @@ def test_the_interpreter_answers_if_it_may(box: ProgramRunner) -> None:
     assert (none.value, none.how, none.spent.executions) == (None, UNKNOWN, 0)
 
 
-def test_a_model_answers_where_its_gate_is_sure(box: ProgramRunner) -> None:
+def test_model_answers_if_its_gate_is_confident(box: ProgramRunner) -> None:
     student = Student(box)
     sure = ImaginedOracle(student, GATE).ask(square(4), RETURN, Budget())
     assert (sure.value, sure.how, sure.spent.executions) == ("16", IMAGINED, 0)
@@ -140,7 +140,7 @@ def local():  # type: ignore[no-untyped-def]
     return load_local()
 
 
-def test_single_steps_are_told_until_it_is_sure_enough(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
+def test_true_steps_are_added_until_confidence_is_enough(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
     program = square(7)
     (predicted,) = predict_answers(local, [program], RETURN, limit=2_000, fine=True)
     least = min(range(len(predicted.sure)), key=lambda n: predicted.sure[n].logprob)
@@ -177,7 +177,7 @@ def test_the_public_names_are_there() -> None:
         worldline.plan.nonsense  # noqa: B018
 
 
-def test_the_verb_says_which_and_what_it_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_answer_reports_its_kind_and_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "power.py"
     file.write_text(SOURCE)
     assert main(["ask", str(file), "--call", "f(3)"]) == 0
@@ -199,7 +199,7 @@ def test_the_verb_says_which_and_what_it_cost(tmp_path: Path, capsys: pytest.Cap
     assert "is not a question" in capsys.readouterr().err
 
 
-def test_what_a_draw_decided_is_not_told_as_certain(box: ProgramRunner) -> None:
+def test_result_of_a_draw_is_not_certain(box: ProgramRunner) -> None:
     drawn = Program(source="import random\ndef f(n):\n    return random.randrange(n)\n", call="f(1000)")
     answer = ExecutedOracle(box).ask(drawn, RETURN, Budget())
     assert (answer.how, answer.probability) == (RUN, None)
@@ -211,7 +211,7 @@ def test_what_a_draw_decided_is_not_told_as_certain(box: ProgramRunner) -> None:
     assert ExecutedOracle(box).ask(read, RETURN, Budget()).probability == 1.0
 
 
-def test_what_true_steps_told_is_kept_too(local, box: ProgramRunner, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_answers_after_true_steps_are_stored(local, box: ProgramRunner, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     never = Gate.of_scores([(-1.0, False)] * 40)
     oracle = MixedOracle(box, local, never, journal=tmp_path, first=lambda program, _: box(program))
     answer = oracle.ask(square(7), RETURN, Budget(executions=0, steps=1, bytes=2_000))
@@ -255,7 +255,7 @@ def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: ProgramRun
     assert "were executed, the rest is predicted" in answer.why
 
 
-def test_steps_that_drew_are_not_told_as_certain(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
+def test_steps_with_draws_are_not_certain(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
     source = "import random\ndef f(n):\n    a = random.randrange(n)\n    b = a * 37 + n\n    return b\n"
     drawn = Program(source=source, call="f(1000)")
     never = Gate.of_scores([(-1.0, False)] * 40)

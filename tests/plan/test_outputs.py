@@ -14,8 +14,8 @@ from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.outputs.check import check_outputs
-from worldline.plan.outputs.expectation import expectations
-from worldline.plan.outputs.opinions import imagining, program_of, with_opinions
+from worldline.plan.outputs.expectation import find_expectations
+from worldline.plan.outputs.filling import add_opinions, call_program, make_opinion
 from worldline.plan.outputs.report import OutputsReport
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -72,7 +72,7 @@ def test_blanks_are_filled_in_and_all_else_stays(report: OutputsReport) -> None:
     ]
 
 
-def test_what_was_filled_in_holds(report: OutputsReport, calls: Caller) -> None:
+def test_filled_in_values_hold(report: OutputsReport, calls: Caller) -> None:
     again = check_outputs(Program(source=report.filled, name="test_lib.py", files=PROGRAM.files), calls.run)
     filled = [each.expectation.line for each in report.values if each.expectation.blank and each.value]
     assert all(
@@ -81,24 +81,24 @@ def test_what_was_filled_in_holds(report: OutputsReport, calls: Caller) -> None:
     assert again.filled == again.source
 
 
-def test_the_rest_is_said(report: OutputsReport) -> None:
+def test_other_assertions_have_reasons(report: OutputsReport) -> None:
     by_line = {each.expectation.line: each for each in report.values}
     assert (by_line[7].holds, by_line[7].value, by_line[7].is_wrong) == (False, "[2, 2]", True)
     assert "3 different values" in by_line[14].why
-    assert "the same in two runs" in by_line[15].why
-    assert "no literal" in by_line[16].why
+    assert "differs between two runs" in by_line[15].why
+    assert "not a literal" in by_line[16].why
     assert "test_odd failed: TypeError" in by_line[17].why
     assert "test_fixture could not be set up: fixture 'nobody' not found" in by_line[19].why
 
 
 def test_only_one_equality_is_an_expectation() -> None:
     source = "assert f(1)\nassert f(1) != 2\nassert 1 == f(1) == 1\nassert f(1) == 2\nassert ... == ...\n"
-    assert [each.line for each in expectations(source)] == [4, 5]
-    with pytest.raises(UsageError, match="can be parsed"):
-        expectations("assert (\n")
+    assert [each.line for each in find_expectations(source)] == [4, 5]
+    with pytest.raises(UsageError, match="cannot be parsed"):
+        find_expectations("assert (\n")
 
 
-def test_tests_that_import_what_is_not_there_are_one_sentence(calls: Caller) -> None:
+def test_missing_import_is_reported(calls: Caller) -> None:
     with pytest.raises(UsageError, match="cannot be run: raised ModuleNotFoundError") as found:
         check_outputs(Program(source="import nowhere\nassert nowhere.f() == ...\n", name="t.py"), calls.run)
     assert "\n" not in str(found.value)
@@ -106,11 +106,11 @@ def test_tests_that_import_what_is_not_there_are_one_sentence(calls: Caller) -> 
 
 
 def test_a_model_has_an_opinion_and_decides_nothing(report: OutputsReport) -> None:
-    asked = [program_of(PROGRAM, each.expectation) for each in report.values]
+    asked = [call_program(PROGRAM, each.expectation) for each in report.values]
     assert [program.call for program in asked if program is not None][:2] == ["twice(3)", "twice(2)"]
     assert asked[0] is not None
     assert (asked[0].name, asked[0].source) == ("lib.py", LIB)
-    agreed = with_opinions(report, PROGRAM, imagining(Interpreter()))
+    agreed = add_opinions(report, PROGRAM, make_opinion(Interpreter()))
     assert agreed.values[0].imagined == "[3, 3]"
     assert not any(each.disagrees(0.95) for each in agreed.values)
 
@@ -120,14 +120,14 @@ def test_a_model_has_an_opinion_and_decides_nothing(report: OutputsReport) -> No
         def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             return (Prediction(text=b"", status="empty") for _ in asks)
 
-    silent = with_opinions(report, PROGRAM, imagining(Mute()))
+    silent = add_opinions(report, PROGRAM, make_opinion(Mute()))
     assert not any(each.disagrees(0.95) for each in silent.values)
-    other = with_opinions(report, PROGRAM, lambda programs: [("[4]", 0.9)] * len(programs))
+    other = add_opinions(report, PROGRAM, lambda programs: [("[4]", 0.9)] * len(programs))
     assert other.filled == report.filled
     assert (other.values[0].disagrees(0.8), other.values[0].disagrees(0.95)) == (True, False)
 
 
-def test_the_verb_writes_only_where_it_is_told_to(tmp_path: Path) -> None:
+def test_file_is_written_only_on_request(tmp_path: Path) -> None:
     tests = tmp_path / "test_lib.py"
     tests.write_text("from lib import twice\ndef test_a():\n    assert twice(3) == ...\n")
     (tmp_path / "lib.py").write_text(LIB)

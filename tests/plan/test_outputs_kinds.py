@@ -13,7 +13,7 @@ from worldline.cli import cli
 from worldline.core.program import Program
 from worldline.plan.outputs import inside
 from worldline.plan.outputs.check import check_outputs
-from worldline.plan.outputs.expectation import expectations
+from worldline.plan.outputs.expectation import find_expectations
 from worldline.plan.outputs.report import OutputsReport
 from worldline.recording.calls import Caller, caller
 
@@ -131,7 +131,7 @@ def test_fixtures_and_parameters_are_pytests_own(calls: Caller) -> None:
         "assert add(seven, 1) == 8",
     ]
     assert "test_missing could not be set up: fixture 'nobody' not found" in why(report, 16)
-    assert why(report, 17) == "it comes to 2 different values"
+    assert why(report, 17) == "it has 2 different values"
     assert why(report, 21) == "no test that was run compares anything with it"
     by_line = {each.expectation.line: each for each in report.values}
     assert by_line[8].holds is True
@@ -148,11 +148,11 @@ def test_a_test_that_takes_too_long_costs_no_other(calls: Caller) -> None:
     )
     program = Program(source=source, name="test_kinds.py", files=(("lib.py", LIB),))
     report = check_outputs(program, calls.run, seconds=4.0)
-    assert "test_long met the limit of time" in why(report, 5)
+    assert "test_long hit its limit of time" in why(report, 5)
     assert report.values[1].value == "2"
 
 
-def test_what_runs_in_the_box_tells_copies_and_once() -> None:
+def test_reporter_copies_values_and_reports_once() -> None:
     shared = [1]
     inside.tell(3, shared, [1])
     shared.append(2)
@@ -170,12 +170,12 @@ def test_equalities_of_unittest_are_expectations() -> None:
         "  g(1, 2)",
     )
     source = "\n".join(lines)
-    (only,) = expectations(source)
+    (only,) = find_expectations(source)
     assert (only.line, only.value, only.wanted, only.where) == (4, "f()", "2", "A.t")
     assert replace(only, where="").top == ""
 
 
-def test_the_verb_finds_the_conftest_beside(tmp_path: Path) -> None:
+def test_conftest_next_to_the_tests_is_used(tmp_path: Path) -> None:
     tests = tmp_path / "test_a.py"
     tests.write_text("def test_a(seven):\n    assert seven + 1 == ...\n")
     (tmp_path / "conftest.py").write_text(

@@ -12,8 +12,8 @@ from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
+from worldline.plan.futures.futures import sandboxed_program
 from worldline.plan.futures.walk import Walk
-from worldline.plan.futures.world import boxed
 from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.game import OVER
 from worldline.plan.games.kuhn import KuhnPoker
@@ -28,7 +28,7 @@ from worldline.plan.play.information_sets import search_situations
 from worldline.plan.play.match import match, play
 from worldline.plan.play.players import RandomPlayer, SearchPlayer, make_player
 from worldline.plan.play.playing import as_search_tree
-from worldline.plan.play.uct import chosen, search
+from worldline.plan.play.uct import most_visited_move, search
 from worldline.predict.predictor import WatchedPredictor
 
 GOLDEN = Path(__file__).parent / "golden_trees.json"
@@ -46,9 +46,9 @@ def flat(tree):
 
 def hand(card: int, *texts: str) -> beliefs.WeightedStates:
     """What the first player of Kuhn poker believes with this card."""
-    state = beliefs.certain(KuhnPoker())
+    state = beliefs.initial_belief(KuhnPoker())
     for seen in (f"{card} 1 ", f"{card} 2 ", *texts):
-        state = beliefs.updated(state, 0, seen)
+        state = beliefs.update_belief(state, 0, seen)
     return state
 
 
@@ -59,9 +59,9 @@ def test_trees_are_the_golden_ones_to_the_last_digit():
 
 
 def test_the_winning_move_is_found_and_the_losing_one_avoided():
-    assert chosen(search(TicTacToe("xx.oo....", 0), simulations=400, seed=0)) == 2
-    assert chosen(search(TicTacToe("x..oo...x", 0), simulations=800, seed=0)) == 5
-    assert chosen(search(Nim((0, 2, 1)), simulations=400, seed=0)) == (1, 2)
+    assert most_visited_move(search(TicTacToe("xx.oo....", 0), simulations=400, seed=0)) == 2
+    assert most_visited_move(search(TicTacToe("x..oo...x", 0), simulations=800, seed=0)) == 5
+    assert most_visited_move(search(Nim((0, 2, 1)), simulations=400, seed=0)) == (1, 2)
 
 
 def test_the_world_enters_as_one_callable():
@@ -139,7 +139,7 @@ def test_openspiels_bots_play_every_game():
         assert play(load_game(name), players, seed=1).returns
 
 
-def test_the_exploration_of_openspiels_search_can_be_said():
+def test_openspiel_exploration_can_be_set():
     """A bot that explores without bounds visits all moves alike: it plays otherwise than one that explores little."""
     pytest.importorskip("pyspiel", reason="open_spiel is not installed (extra `games`)")
 
@@ -147,8 +147,8 @@ def test_the_exploration_of_openspiels_search_can_be_said():
         bot = make_player("openspiel-mcts", "connect-four", simulations=60, **how)
         return [play(load_game("connect-four"), [RandomPlayer(), bot], seed=seed) for seed in range(3)]
 
-    assert plays(theirs=0.1) != plays(theirs=1e6)
-    assert plays() == plays(theirs=2.0)
+    assert plays(openspiel_exploration=0.1) != plays(openspiel_exploration=1e6)
+    assert plays() == plays(openspiel_exploration=2.0)
 
 
 class Knowing(PlainPredictor):
@@ -180,14 +180,14 @@ def test_a_search_in_a_perfect_imagination_is_the_search_over_the_rules():
     assert (world.right().rate, world.ran) == (1.0, 0)
 
 
-def test_whoever_waits_is_told_of_each_step_that_is_imagined():
+def test_each_predicted_step_is_reported():
     told = []
     world = ImaginedRules(source_of(Nim((1, 2))), WatchedPredictor(Knowing(), lambda: told.append(1)))
     world(Nim((1, 2)), (0, 1))
     assert (len(told), world.imagined, world.model) == (3, 3, "knowing")
 
 
-def test_what_cannot_be_read_is_lost_or_is_run_by_the_mixed_player():
+def test_unreadable_prediction_is_lost_or_executed_by_mixed():
     root = Nim((1, 2))
     spoil = (call_of(root, (0, 1)),)
     alone = ImaginedRules(source_of(root), Knowing(spoil))
@@ -226,7 +226,7 @@ def test_the_mixed_player_runs_all_that_no_gate_vouches_for(entries):
     assert [one.is_right for one in mixed.ledger[len(entries) :]] == [True] * 3
 
 
-def test_the_mixed_player_keeps_what_it_ran_and_learns_when_to_believe(tmp_path):
+def test_mixed_player_stores_executed_steps_and_fits_its_gate(tmp_path):
     first = load_game("nim")
     calls = [call_of(first, move) for move in first.moves()]
     one = ImaginedRules(source_of(first), Knowing(calls[:1]), sure=0.8, journal=tmp_path)
@@ -251,7 +251,7 @@ def test_a_game_of_no_plain_values_cannot_be_imagined():
 
 
 @pytest.mark.parametrize("name", ["tic-tac-toe", "connect-four", "nim", "pig", "kuhn", "leduc"])
-def test_what_a_model_reads_of_a_game_still_plays_it(name):
+def test_reduced_game_source_still_plays(name):
     start = load_game(name)
     space: dict = {}
     exec(source_of(start), space)
@@ -273,7 +273,7 @@ def test_the_verb_plays_a_users_own_game_and_says_what_is_wrong_with_it(tmp_path
     )
     told = json.loads(capsys.readouterr().out)
     assert told["players"][0]["won"]["n"] == 4
-    assert "mean return of the one who chose" in page.read_text()
+    assert "mean return of the player who chose" in page.read_text()
     assert main(["plan", "play", f"{tmp_path}/own.py:Stuck", "--games", "1"]) == 2
     assert "leaves player" in capsys.readouterr().err
 
@@ -326,7 +326,7 @@ def deal():
 
 def test_a_belief_is_what_futures_walks_of_a_program_that_deals_the_same_cards():
     program = Program(source=DEAL, call="deal()")
-    with boxed(program) as world:
+    with sandboxed_program(program) as world:
         walk = Walk(world)
         futures = [(future.trace.outcome.detail, future.weight) for future in walk]
     assert walk.left == 0
@@ -350,7 +350,7 @@ def test_a_game_that_exits_or_fails_while_it_is_watched_gets_one_sentence(tmp_pa
     assert "failed: KeyError at own.py:5: 'no'" in capsys.readouterr().err
 
 
-def test_what_is_wrong_with_a_game_is_said_of_the_users_own_lines(tmp_path, capsys):
+def test_fault_of_a_game_names_the_users_line(tmp_path, capsys):
     from worldline.cli import main
 
     file = tmp_path / "own.py"
@@ -363,10 +363,10 @@ def test_what_is_wrong_with_a_game_is_said_of_the_users_own_lines(tmp_path, caps
         "class Asks(Nim):\n    def __init__(self, n): pass\n"
     )
     for name, said in (
-        ("Lost", "`step` gives NoneType, which is not a state: it has no moves, "),
-        ("Counted", "`moves` gives int, and not a list (own.py:5)"),
-        ("One", "`returns` gives int, and not one number for each of 2 players (own.py:7)"),
-        ("Mute", "`observation` gives list, and not a text (own.py:9)"),
+        ("Lost", "`step` returns NoneType, which is not a state: it has no moves, "),
+        ("Counted", "`moves` returns int, not a list (own.py:5)"),
+        ("One", "`returns` returns int, not one number for each of 2 players (own.py:7)"),
+        ("Mute", "`observation` returns list, not text (own.py:9)"),
         ("Asks", "failed: TypeError: Asks.__init__() missing 1 required positional argument: 'n'"),
     ):
         assert main(["plan", "play", f"{file}:{name}", "--games", "1", "--simulations", "2"]) == 2

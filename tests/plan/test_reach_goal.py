@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldline.core.errors import UsageError
-from worldline.plan.reach.goal import FAR, read_goal
+from worldline.plan.reach.goal import NO_VALUE_DISTANCE, read_goal
 
 pytestmark = pytest.mark.unit
 
@@ -42,7 +42,7 @@ def test_the_distance_falls_as_the_goal_comes_nearer() -> None:
     far = [goal.distance({"x": str(x), "y": "0"}) for x in range(6)]
     assert far == sorted(far, reverse=True)
     assert far[-1] == 0
-    assert read_goal("missing == 1").distance(NAMES) == FAR
+    assert read_goal("missing == 1").distance(NAMES) == NO_VALUE_DISTANCE
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.reach.machine import CommandMachine, read_machine, shipped
+from worldline.plan.reach.machine import CommandMachine, read_machine, shipped_machines
 from worldline.recording.recorder import BoxWorker, prepare
 
 READING = """while True:
@@ -23,7 +23,7 @@ def machine(source: str, *commands: str) -> CommandMachine:
 
 
 def test_the_shipped_machines_and_their_commands() -> None:
-    found = {name: machine(source).commands for name, source in shipped().items()}
+    found = {name: machine(source).commands for name, source in shipped_machines().items()}
     assert found == {
         "counter": ("add", "sub", "grow", "zero"),
         "robot": ("right", "left", "up", "down"),
@@ -32,8 +32,8 @@ def test_the_shipped_machines_and_their_commands() -> None:
 
 
 @pytest.mark.usefixtures("box")
-@pytest.mark.parametrize(("source", "call"), [(shipped()["robot"], "robot()"), (READING, None)])
-def test_a_command_stands_in_the_text_as_its_line(source: str, call: str | None) -> None:
+@pytest.mark.parametrize(("source", "call"), [(shipped_machines()["robot"], "robot()"), (READING, None)])
+def test_command_is_a_line_of_the_text(source: str, call: str | None) -> None:
     found = read_machine(Program(source=source, call=call))
     worker = BoxWorker(prepare(limits=Limits(steps=200), python=None, core="auto", trust=False))
     try:
@@ -70,12 +70,12 @@ def test_commands_by_match_by_in_and_by_hand() -> None:
     [
         ("x = 1\n", "has no such place"),
         ("a = input()\nb = input()\n", "has 2 such places"),
-        ("a = input()\n", "shows 0 commands"),
+        ("a = input()\n", "has 0 commands"),
         ("a = (\n", r"is not Python: .*, line 1$"),
-        ("import random\nc = random.choice(f())\n", "as a literal"),
-        ("import random\nc = random.randrange(1000)\n", "shows 65 commands"),
+        ("import random\nc = random.choice(f())\n", "must be a literal"),
+        ("import random\nc = random.randrange(1000)\n", "has 65 commands"),
     ],
 )
-def test_what_is_no_machine_is_refused(source: str, said: str) -> None:
+def test_program_that_is_not_a_machine_is_refused(source: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         machine(source)

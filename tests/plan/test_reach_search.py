@@ -12,7 +12,7 @@ from table_engine import DEPTH, TableRuns, machine, predicted, text_of
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.reach.goal import read_goal
-from worldline.plan.reach.machine import read_machine, shipped
+from worldline.plan.reach.machine import read_machine, shipped_machines
 from worldline.plan.reach.predicted_machine import PredictedMachine, Snapshot
 from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 from worldline.plan.reach.search import WAYS, ReachBudget, ReachResult, reach
@@ -201,7 +201,7 @@ def test_refusals() -> None:
 
 @pytest.mark.usefixtures("box")
 def test_the_real_engine_and_the_real_box() -> None:
-    robot = read_machine(Program(source=shipped()["robot"], call="robot()"))
+    robot = read_machine(Program(source=shipped_machines()["robot"], call="robot()"))
     local = load_local("default", {"guard": "true", "threads": "1"})
     with sandboxed_machine() as world:
         twice = [

@@ -64,12 +64,12 @@ def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
     ("words", "said"),
     [
         (["robot", "--goal", "x = 3"], "the goal 'x = 3' is not Python"),
-        (["robot", "--goal", "f(x) == 3"], "neither a name"),
+        (["robot", "--goal", "f(x) == 3"], "is not a name"),
         (
             ["nobody", "--goal", "x == 3"],
-            "no machine 'nobody': it is counter, robot, stack, or a Python file",
+            "no machine 'nobody': use counter, robot, stack, or a Python file",
         ),
-        (["robot", "--goal", "x == 3", "--model", "interpreter"], "has no state to search in"),
+        (["robot", "--goal", "x == 3", "--model", "interpreter"], "has no state to search"),
     ],
 )
 def test_bad_input_gets_one_sentence(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,4 +83,4 @@ def test_a_goal_about_a_name_that_the_machine_does_not_have_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["plan", "reach", "robot", "--goal", "z == 3 and x == 1"]) == 2
-    assert "the goal is about z, which robot.py gives no value; it has " in capsys.readouterr().err
+    assert "the goal uses z, which robot.py never assigns; it has " in capsys.readouterr().err

@@ -70,7 +70,7 @@ def test_a_text_that_says_the_same_answers_the_same(
     assert (found.end < len(text)) == decided_early
 
 
-def test_a_run_that_was_stopped_answers_what_it_came_to() -> None:
+def test_stopped_run_answers_as_far_as_it_went() -> None:
     trace = record(Program(source=SOURCE, call="f(0)"), limits=Limits(steps=5))
     assert trace.outcome.kind == "limit"
     asked = {

@@ -31,12 +31,12 @@ def paths(file: str, function: str, as_json: bool, out: str | None, **options: A
     Each path through the function of FILE comes with a recorded trace.
     """
     from worldline.data.program_file import load_program
-    from worldline.plan.paths.search import LIMITS
+    from worldline.plan.paths.search import CALL_LIMITS
     from worldline.plan.paths.search import paths as run
     from worldline.plan.paths.store import store_paths
     from worldline.ui.terminal.paths import print_paths
 
-    limits = opt.limits_of(options, LIMITS) or LIMITS
+    limits = opt.limits_of(options, CALL_LIMITS) or CALL_LIMITS
     report = run(load_program(file), function, limits=limits, **options)
     if out is not None:
         new = store_paths(report, out)

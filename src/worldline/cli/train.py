@@ -138,7 +138,7 @@ def mine(
     PLACES are packages, `stdlib`, folders or files.
     """
     from worldline.data.mine.by_recipe import mine_calls
-    from worldline.plan.paths.reach import MissingBranchSearch
+    from worldline.plan.paths.search import MissingBranchSearch
 
     reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
     pool = opt.pool_of(address)

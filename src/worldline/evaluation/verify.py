@@ -34,4 +34,4 @@ def verify(directory: str | remote.Folder) -> list[str]:
         if model is not None:
             return model
     differences = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
-    return differences or (sidecars.findings(path) if isinstance(path, Path) else [])
+    return differences or (sidecars.find_problems(path) if isinstance(path, Path) else [])

@@ -14,7 +14,7 @@ from worldline.core.errors import UsageError
 from worldline.data.mine.mine import mine
 from worldline.data.mine.mined import read_mined
 from worldline.learning.own_calls import OwnCall, hash_function, hash_run
-from worldline.plan.imagined import OPTIONS
+from worldline.plan.imagined import PROMPT_OPTIONS
 from worldline.plan.journal import read_journal
 
 # Seeds that arguments are drawn with.
@@ -79,5 +79,5 @@ def _journal_calls(journal: str | Path) -> Iterator[OwnCall]:
             program=entry.program,
             origin=f"{entry.program.name} {function[:8]}",
             key=function,
-            options=OPTIONS,
+            options=PROMPT_OPTIONS,
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from worldline.plan.ledger import LedgerEntry as LedgerEntry
     from worldline.plan.mixed import MixedOracle as MixedOracle
     from worldline.plan.outputs.filling import fill_outputs as fill_outputs
-    from worldline.plan.paths.reach import MissingBranchSearch as MissingBranchSearch
+    from worldline.plan.paths.search import MissingBranchSearch as MissingBranchSearch
     from worldline.plan.play.playing import play_match as play_match
     from worldline.plan.question import Question as Question
     from worldline.plan.question import read_question as read_question
@@ -43,7 +43,7 @@ _HOMES = {
     "MixedOracle": "mixed",
     "Oracle": "answer",
     "Question": "question",
-    "MissingBranchSearch": "paths.reach",
+    "MissingBranchSearch": "paths.search",
     "ExecutionCost": "answer",
     "sandboxed_steps": "executed",
     "sandboxed_world": "executed",

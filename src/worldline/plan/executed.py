@@ -7,7 +7,7 @@ answer has no probability.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
 from worldline.core.events import ENDED
@@ -30,15 +30,8 @@ FirstSteps = Callable[[Program, int], Trace]
 def sandboxed_world(*, limits: Limits | None = None, python: str | None = None) -> Iterator[ProgramRunner]:
     """Open a sandbox and yield a function that executes and records a program in it."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False, controlled=True)
-    worker = BoxWorker(setup)
-
-    def world(program: Program) -> Trace:
-        return worker.record(program, control=_live(program, setup))
-
-    try:
-        yield world
-    finally:
-        worker.close()
+    with closing(BoxWorker(setup)) as worker:
+        yield lambda program: worker.record(program, control=_real_inputs(program, setup))
 
 
 def limits_for(question: Question, limits: Limits | None = None) -> Limits | None:
@@ -55,15 +48,15 @@ def sandboxed_steps(*, limits: Limits | None = None, python: str | None = None) 
 
     def first(program: Program, steps: int) -> Trace:
         limited = replace(maximum, steps=min(steps, maximum.steps))
-        return record(program, limits=limited, python=python, control=_live(program, setup))
+        return record(program, limits=limited, python=python, control=_real_inputs(program, setup))
 
     return first
 
 
-def _live(program: Program, setup: Setup) -> Control | None:
+def _real_inputs(program: Program, setup: Setup) -> Control | None:
     """Use the real hidden inputs, and record them where the recorder can."""
-    can_tell = program.lang.offers(Feature.CONTROL) and setup.plan.native is not None
-    return Control(seed=None) if can_tell else None
+    can_record = program.lang.offers(Feature.CONTROL) and setup.plan.native is not None
+    return Control(seed=None) if can_record else None
 
 
 @dataclass(frozen=True)
@@ -83,27 +76,27 @@ class ExecutedOracle:
                 how=UNKNOWN,
                 why=_with_reason("no execution is allowed", self.why),
             )
-        answer = answer_of(question, self.world(program))
+        answer = read_executed_answer(question, self.world(program))
         return replace(answer, why=_with_reason(answer.why, self.why))
 
 
-def answer_of(
+def read_executed_answer(
     question: Question, trace: Trace, spent: ExecutionCost | None = None, why: str = "executed in the sandbox"
 ) -> Answer:
     """Read the answer from a trace: certain unless the program drew, or unknown with the reason."""
-    paid = ExecutionCost(executions=1) if spent is None else spent
+    cost = ExecutionCost(executions=1) if spent is None else spent
     value = read_answer(question, trace)
-    drawn = drawn_in(trace)
+    drawn = first_draw(trace)
     if value is not None and drawn is not None:
         why = f"{why}, once; the result depends on {drawn}, so another execution may differ"
-        return Answer(value=value, probability=None, spent=paid, how=RUN, why=why)
+        return Answer(value=value, probability=None, spent=cost, how=RUN, why=why)
     if value is not None:
-        return Answer(value=value, probability=1.0, spent=paid, how=RUN, why=why)
-    return Answer(value=None, probability=None, spent=paid, how=UNKNOWN, why=_why_not(trace))
+        return Answer(value=value, probability=1.0, spent=cost, how=RUN, why=why)
+    return Answer(value=None, probability=None, spent=cost, how=UNKNOWN, why=_why_not(trace))
 
 
-def drawn_in(trace: Trace) -> str | None:
-    """Name the first draw or clock that an execution depends on; None if there is none."""
+def first_draw(trace: Trace) -> str | None:
+    """Name the first draw or clock that an execution depends on; None without one."""
     return next((in_words(hidden.kind) for hidden in trace.hidden if hidden.kind != READ), None)
 
 

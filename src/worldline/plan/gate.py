@@ -19,7 +19,7 @@ from worldline.core.stats import at_least
 from worldline.plan.ledger import LedgerEntry
 
 MIN_ENTRIES = 30
-CONFIDENCE = 0.8  # with which a pool's bound holds
+CONFIDENCE = 0.8  # of the bound of each pool
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Gate:
             raise UsageError(
                 f"{len(points)} recorded executions of this code are too few to calibrate: {MIN_ENTRIES} are needed"
             )
-        pools = pooled(points)
+        pools = pool_entries(points)
         bounds, best = list[float](), 0.0
         for pool in pools:
             best = max(best, at_least(pool.right, pool.n, confidence=confidence))
@@ -79,7 +79,7 @@ class Gate:
         return self.bounds[at - 1] if at else 0.0
 
 
-def pooled(points: Iterable[tuple[float, bool]]) -> tuple[GatePool, ...]:
+def pool_entries(points: Iterable[tuple[float, bool]]) -> tuple[GatePool, ...]:
     """Pool entries, ordered by score, until each pool is right more often than the one below it."""
     pools = list[GatePool]()
     for score, same in groupby(points, itemgetter(0)):
@@ -92,6 +92,6 @@ def pooled(points: Iterable[tuple[float, bool]]) -> tuple[GatePool, ...]:
     return tuple(pools)
 
 
-def gate_of(entries: Sequence[LedgerEntry]) -> Gate | None:
-    """Fit a gate on the entries; None if there are too few of them."""
+def fit_gate(entries: Sequence[LedgerEntry]) -> Gate | None:
+    """Fit a gate on the entries; None if there are too few."""
     return Gate.fit(entries) if len(entries) >= MIN_ENTRIES else None

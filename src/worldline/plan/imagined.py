@@ -19,7 +19,7 @@ from worldline.predict.confidence import StepConfidence, step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
-OPTIONS = Compact(bare=True)  # lines that can never run are not read: the others keep their numbers
+PROMPT_OPTIONS = Compact(bare=True)  # lines that can never run are left out; the others keep their numbers
 UNGATED = "the model is not calibrated on this code yet"
 
 
@@ -33,13 +33,17 @@ class PredictedAnswer:
     value: str | None
     score: float | None
     ask: PredictionRequest
-    found: Prediction
+    prediction: Prediction
     sure: tuple[StepConfidence, ...] = ()
 
     @property
     def spent(self) -> ExecutionCost:
         """The cost of the prediction."""
-        return ExecutionCost(bytes=len(self.found.text) - len(self.ask.given))
+        return ExecutionCost(bytes=len(self.prediction.text) - len(self.ask.given))
+
+    def probability(self, gate: Gate | None) -> float | None:
+        """Return the gate's bound for the prediction; None without a gate or a score."""
+        return None if gate is None or self.score is None else gate.probability(self.score)
 
 
 @dataclass(frozen=True)
@@ -52,18 +56,18 @@ class ImaginedOracle:
     def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """Predict the answer; unknown if the confidence is lower than the budget asks."""
         (predicted,) = predict_answers(self.predictor, [program], question, limit=budget.bytes)
-        return judged(predicted, self.gate, budget.sure)
+        return judge_prediction(predicted, self.gate, budget.sure)
 
 
 def predict_answers(
     predictor: Predictor, programs: Sequence[Program], question: Question, *, limit: int, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict the answer of each program, in order; a local model predicts several at once."""
-    asks = [PredictionRequest(program=program, options=OPTIONS, limit=limit) for program in programs]
-    return predict_from(predictor, asks, question, fine=fine)
+    asks = [PredictionRequest(program=program, options=PROMPT_OPTIONS, limit=limit) for program in programs]
+    return predict_requests(predictor, asks, question, fine=fine)
 
 
-def predict_from(
+def predict_requests(
     predictor: Predictor, asks: Sequence[PredictionRequest], question: Question, *, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict from requests whose text may have a given start, which counts as certain.
@@ -75,11 +79,11 @@ def predict_from(
         for ask, prediction in zip(asks, predictor.predict(asks), strict=True):
             yield _predicted_answer(question, ask, prediction, prediction.logprob)
         return
-    teller = decoder.settled()
-    for ask, prediction in zip(asks, teller.predict(asks), strict=True):
+    settled = decoder.settled()
+    for ask, prediction in zip(asks, settled.predict(asks), strict=True):
         end = read_imagined(question, ask, prediction).end - len(ask.given)
-        sure = tuple(step_confidences(ask, prediction, teller.logprobs)) if fine else ()
-        yield _predicted_answer(question, ask, prediction, float(sum(teller.logprobs[: max(0, end)])), sure)
+        sure = tuple(step_confidences(ask, prediction, settled.logprobs)) if fine else ()
+        yield _predicted_answer(question, ask, prediction, float(sum(settled.logprobs[: max(0, end)])), sure)
 
 
 def _predicted_answer(
@@ -91,30 +95,28 @@ def _predicted_answer(
 ) -> PredictedAnswer:
     value = None if prediction.status == "fault" else read_imagined(question, ask, prediction).value
     return PredictedAnswer(
-        value=value, score=score if value is not None else None, ask=ask, found=prediction, sure=sure
+        value=value, score=score if value is not None else None, ask=ask, prediction=prediction, sure=sure
     )
 
 
-def judged(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
+def judge_prediction(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
     """Turn a prediction into an answer: predicted with its probability, or unknown with the reason."""
-    if (why := unsure(predicted, gate, sure)) is None:
+    probability = predicted.probability(gate)
+    if (why := explain_doubt(predicted, gate, sure)) is None:
         assert gate is not None
-        assert predicted.score is not None
+        why = f"predicted, not executed; calibrated on {gate.n} recorded executions"
         return Answer(
-            value=predicted.value,
-            probability=gate.probability(predicted.score),
-            spent=predicted.spent,
-            how=IMAGINED,
-            why=f"predicted, not executed; calibrated on {gate.n} recorded executions",
+            value=predicted.value, probability=probability, spent=predicted.spent, how=IMAGINED, why=why
         )
-    chance = None if gate is None or predicted.score is None else gate.probability(predicted.score)
-    return Answer(value=None, probability=chance, spent=predicted.spent, how=UNKNOWN, why=why)
+    return Answer(value=None, probability=probability, spent=predicted.spent, how=UNKNOWN, why=why)
 
 
-def unsure(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
+def explain_doubt(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
     """Say why a prediction is not an answer; None if it is one."""
     if predicted.value is None:
-        note = predicted.found.note if predicted.found.status == "fault" else "its text does not end"
+        note = (
+            predicted.prediction.note if predicted.prediction.status == "fault" else "its text does not end"
+        )
         return f"the model predicts no answer: {note or 'the tool failed'}"
     if gate is None:
         return UNGATED

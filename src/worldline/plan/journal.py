@@ -33,8 +33,8 @@ MAX_BYTES = 1 << 30
 class JournalEntry:
     """A question that was answered by an execution: the prediction before it (None if there was none), and the truth.
 
-    `score` is the natural log-probability of the prediction, and `probability` what the gate made of it. `model` is the
-    digest of the weights, or their name. `told` counts the true steps before the prediction; 0 is a whole prediction,
+    `score` is the natural log-probability of the prediction, and `probability` the gate's bound for it. `model` is the
+    digest of the weights, or their name. `told` counts the true steps before the prediction; 0 for a whole prediction,
     also in files of older releases.
     """
 

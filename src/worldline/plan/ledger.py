@@ -12,9 +12,9 @@ from worldline.predict.predictor import Predictor
 class LedgerEntry:
     """One execution: the digest of the program, the question, why it was executed, and the prediction before it.
 
-    `score` is the natural log-probability of the prediction, and `probability` what the gate made of it; None if there
-    was none. `model` is the digest of the weights, or their name. `told` counts the true steps before the prediction;
-    0 is a whole prediction.
+    `score` is the natural log-probability of the prediction, and `probability` the gate's bound for it, if there
+    was a gate. `model` is the digest of the weights, or their name. `told` counts the true steps before the prediction;
+    0 for a whole prediction.
     """
 
     digest: str
@@ -38,7 +38,7 @@ class LedgerEntry:
         return self.question.partition(":")[0]
 
 
-def calibration_entries(
+def select_entries(
     entries: Iterable[LedgerEntry], *, what: str, model: str, stepped: bool = False
 ) -> list[LedgerEntry]:
     """Select the entries that a gate for one kind of question and one model is fitted on.
@@ -54,6 +54,6 @@ def calibration_entries(
     return list(newest.values())
 
 
-def model_of(predictor: Predictor) -> str:
+def model_name(predictor: Predictor) -> str:
     """Return the name of a predictor in a ledger: the digest of its weights, or its name."""
     return predictor.info.digest or predictor.info.name

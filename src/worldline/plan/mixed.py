@@ -13,11 +13,11 @@ from pathlib import Path
 
 from worldline.core.program import Program
 from worldline.plan.answer import MIXED, UNKNOWN, Answer, Budget, ExecutionCost, ProgramRunner
-from worldline.plan.executed import FirstSteps, answer_of
-from worldline.plan.gate import MIN_ENTRIES, Gate, gate_of
-from worldline.plan.imagined import UNGATED, PredictedAnswer, judged, predict_answers, unsure
+from worldline.plan.executed import FirstSteps, read_executed_answer
+from worldline.plan.gate import MIN_ENTRIES, Gate, fit_gate
+from worldline.plan.imagined import UNGATED, PredictedAnswer, explain_doubt, judge_prediction, predict_answers
 from worldline.plan.journal import JournalEntry, append, read_journal
-from worldline.plan.ledger import LedgerEntry, calibration_entries, model_of
+from worldline.plan.ledger import LedgerEntry, model_name, select_entries
 from worldline.plan.question import Question
 from worldline.plan.stepping import SteppedPrediction, ask_steps
 from worldline.predict.predictor import Predictor
@@ -64,24 +64,23 @@ class MixedOracle:
     ) -> None:
         self._world, self._predictor, self._gate, self._first = world, predictor, gate, first
         self._journal = journal
-        self._keeps = ledger is not None or journal is not None
-        self.ledger = list(ledger or ()) + [
-            entry.ledger for entry in (read_journal(journal) if journal else ())
-        ]
+        self._stores = ledger is not None or journal is not None
+        self.ledger = list(ledger or ())
+        self.ledger += [entry.ledger for entry in (read_journal(journal) if journal else ())]
 
     @property
     def model(self) -> str:
         """The name of the weights in the ledger."""
-        return model_of(self._predictor)
+        return model_name(self._predictor)
 
     def gate(self, question: Question, *, stepped: bool = False) -> Gate | None:
         """Return the gate for such questions, whole or after true steps; None if too few executions are known."""
         if self._gate is not None:
             return self._gate
-        return gate_of(self._known(question, stepped=stepped))
+        return fit_gate(self._known(question, stepped=stepped))
 
     def _known(self, question: Question, *, stepped: bool = False) -> list[LedgerEntry]:
-        return calibration_entries(self.ledger, what=question.what, model=self.model, stepped=stepped)
+        return select_entries(self.ledger, what=question.what, model=self.model, stepped=stepped)
 
     def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """Answer one question: predicted, executed or unknown, with the reason."""
@@ -90,11 +89,9 @@ class MixedOracle:
     def ask_many(self, programs: Sequence[Program], question: Question, budget: Budget) -> list[Answer]:
         """Answer the question for each program, in order; the budget is shared by all of them."""
         gate, remaining = self.gate(question), _RemainingBudget(budget.executions, budget.steps)
-        if gate is None and (not self._keeps or not budget.executions):
-            return [
-                self._run(program, question, remaining, _Doubt(self._ungated(question)))
-                for program in programs
-            ]
+        if gate is None and (not self._stores or not budget.executions):
+            doubt = _Doubt(self._ungated(question))
+            return [self._execute(program, question, remaining, doubt) for program in programs]
         fine = gate is not None and budget.steps > 0 and self._first is not None
         predictions = predict_answers(self._predictor, programs, question, limit=budget.bytes, fine=fine)
         return [
@@ -103,7 +100,7 @@ class MixedOracle:
         ]
 
     def _ungated(self, question: Question) -> str:
-        if not self._keeps:
+        if not self._stores:
             return NO_MODEL
         return f"{UNGATED} ({len(self._known(question))} of {MIN_ENTRIES} executions are known)"
 
@@ -117,38 +114,39 @@ class MixedOracle:
         predicted: PredictedAnswer,
     ) -> Answer:
         """Answer one question: by the prediction, by one after single true steps, or by an execution."""
-        why = unsure(predicted, gate, budget.sure)
+        why = explain_doubt(predicted, gate, budget.sure)
         if why is None:
-            return judged(predicted, gate, budget.sure)
+            return judge_prediction(predicted, gate, budget.sure)
         doubt = _doubt(why if gate is not None else self._ungated(question), predicted, gate)
         if gate is not None and self._first is not None and remaining.steps > 0 and predicted.sure:
-            behind = self.gate(question, stepped=True)
+            stepped_gate = self.gate(question, stepped=True)
             stepped = ask_steps(
                 self._predictor,
                 self._first,
                 predicted,
                 question,
                 most=remaining.steps,
-                enough=lambda candidate: unsure(candidate, behind or gate, budget.sure) is None,
+                enough=lambda candidate: explain_doubt(candidate, stepped_gate or gate, budget.sure) is None,
             )
             remaining.steps -= stepped.told
-            if behind is not None and _is_sure(stepped, behind, budget.sure):
-                return _by_steps(stepped, behind, budget.sure)
-            doubt = self._still(stepped, question, behind if stepped.known else gate, budget.sure)
+            if stepped_gate is not None and _is_answer(stepped, stepped_gate, budget.sure):
+                return _stepped_answer(stepped, stepped_gate, budget.sure)
+            used_gate = stepped_gate if stepped.known else gate
+            doubt = self._remaining_doubt(stepped, question, used_gate, budget.sure)
             if stepped.trace is not None:
                 why = f"the first {stepped.ran:,} steps were executed, and decide the answer"
-                answer = answer_of(question, stepped.trace, doubt.spent, why)
-                if answer.value is not None and self._keeps:
-                    self._keep(program, question, answer.value, doubt)
+                answer = read_executed_answer(question, stepped.trace, doubt.spent, why)
+                if answer.value is not None and self._stores:
+                    self._store(program, question, answer.value, doubt)
                 return answer
-        return self._run(program, question, remaining, doubt)
+        return self._execute(program, question, remaining, doubt)
 
-    def _still(
+    def _remaining_doubt(
         self, stepped: SteppedPrediction, question: Question, gate: Gate | None, sure: float
     ) -> _Doubt:
         """Say why true steps were not enough: they drew, there is no gate, or the confidence is too low."""
         predicted = stepped.predicted
-        why = unsure(predicted, gate, sure) or ""
+        why = explain_doubt(predicted, gate, sure) or ""
         if stepped.drawn is not None:
             why = f"the result depends on {stepped.drawn}, so the first steps say nothing about another execution"
         elif gate is None:
@@ -157,7 +155,7 @@ class MixedOracle:
         spent = ExecutionCost(steps=stepped.told, bytes=stepped.bytes)
         return replace(_doubt(why, predicted, gate), spent=spent, told=stepped.known)
 
-    def _run(
+    def _execute(
         self, program: Program, question: Question, remaining: _RemainingBudget, doubt: _Doubt
     ) -> Answer:
         """Execute the program, if the budget allows it, and store the result."""
@@ -165,12 +163,13 @@ class MixedOracle:
             why = f"no execution is allowed: {doubt.why}"
             return Answer(value=None, probability=doubt.probability, spent=doubt.spent, how=UNKNOWN, why=why)
         remaining.executions -= 1
-        answer = answer_of(question, self._world(program), doubt.spent + ExecutionCost(executions=1))
-        if answer.value is not None and self._keeps:
-            self._keep(program, question, answer.value, doubt)
+        spent = doubt.spent + ExecutionCost(executions=1)
+        answer = read_executed_answer(question, self._world(program), spent)
+        if answer.value is not None and self._stores:
+            self._store(program, question, answer.value, doubt)
         return replace(answer, why=f"{answer.why}: {doubt.why}")
 
-    def _keep(self, program: Program, question: Question, true: str, doubt: _Doubt) -> None:
+    def _store(self, program: Program, question: Question, true: str, doubt: _Doubt) -> None:
         predicted = doubt.predicted
         entry = JournalEntry(
             program=program,
@@ -189,18 +188,17 @@ class MixedOracle:
 
 
 def _doubt(why: str, predicted: PredictedAnswer, gate: Gate | None) -> _Doubt:
-    chance = None if gate is None or predicted.score is None else gate.probability(predicted.score)
-    return _Doubt(why, predicted, chance, predicted.spent)
+    return _Doubt(why, predicted, predicted.probability(gate), predicted.spent)
 
 
-def _is_sure(stepped: SteppedPrediction, gate: Gate, sure: float) -> bool:
+def _is_answer(stepped: SteppedPrediction, gate: Gate, sure: float) -> bool:
     """Whether a prediction after true steps is an answer; not if they drew, or decide the answer themselves."""
-    stands = stepped.known > 0 and stepped.trace is None and stepped.drawn is None
-    return stands and unsure(stepped.predicted, gate, sure) is None
+    is_usable = stepped.known > 0 and stepped.trace is None and stepped.drawn is None
+    return is_usable and explain_doubt(stepped.predicted, gate, sure) is None
 
 
-def _by_steps(stepped: SteppedPrediction, gate: Gate, sure: float) -> Answer:
+def _stepped_answer(stepped: SteppedPrediction, gate: Gate, sure: float) -> Answer:
     """Answer with a prediction that true steps made confident enough."""
     why = f"the first {stepped.ran:,} steps were executed, the rest is predicted; calibrated on {gate.n} executions"
     spent = ExecutionCost(steps=stepped.told, bytes=stepped.bytes)
-    return replace(judged(stepped.predicted, gate, sure), spent=spent, how=MIXED, why=why)
+    return replace(judge_prediction(stepped.predicted, gate, sure), spent=spent, how=MIXED, why=why)

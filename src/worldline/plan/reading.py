@@ -13,7 +13,7 @@ from worldline.codec.compact.turns import turns
 from worldline.codec.notation import notation
 from worldline.core.events import ENDED, FINAL
 from worldline.core.trace import Frame, Step, Trace
-from worldline.plan.futures.subject import Subject, of_prediction, of_trace
+from worldline.plan.futures.subject import Subject, read_from_prediction, read_from_trace
 from worldline.plan.question import Question
 from worldline.predict.prediction import Prediction, PredictionRequest
 
@@ -41,7 +41,7 @@ def read_answer(question: Question, trace: Trace) -> str | None:
     """Read the answer from a trace; None if it was stopped too early."""
     has_ended = trace.outcome.kind in ENDED
     if question.what in ("return", "name"):
-        return of_trace(_subject(question), trace) if has_ended else None
+        return read_from_trace(_subject(question), trace) if has_ended else None
     value, _ = _plain(question, _PartialRun(trace.steps, trace.frames, has_ended))
     return value
 
@@ -53,7 +53,7 @@ def read_imagined(question: Question, ask: PredictionRequest, prediction: Predic
         return ImaginedAnswer(None, whole)
     if question.what in ("return", "name"):
         return ImaginedAnswer(
-            of_prediction(_subject(question), ask, prediction) if parsed.ended else None, whole
+            read_from_prediction(_subject(question), ask, prediction) if parsed.ended else None, whole
         )
     value, step = _plain(question, _PartialRun(parsed.steps, parsed.frames, parsed.ended))
     return ImaginedAnswer(value, whole if step is None else _end_of(step, parsed, prediction.text))

@@ -1,4 +1,4 @@
-"""Single true steps where the model is least confident: the interpreter executes so far, the model the rest.
+"""Execute single steps where the model is least confident, and predict the rest.
 
 For one true step the interpreter executes the program from its start up to that step, in the sandbox, and stops. The
 text up to there is true; what follows is predicted. The cost counts these requests. The choice of a step never depends
@@ -14,8 +14,8 @@ from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
-from worldline.plan.executed import FirstSteps, drawn_in
-from worldline.plan.imagined import PredictedAnswer, predict_from
+from worldline.plan.executed import FirstSteps, first_draw
+from worldline.plan.imagined import PredictedAnswer, predict_requests
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.predict.predictor import Predictor
@@ -52,34 +52,40 @@ def ask_steps(
         raise UsageError(
             f"{predictor.info.name} reports no confidence per step, so single true steps are not available"
         )
-    told, behind, ran, written = 0, 0, 0, predicted.spent.bytes
+    told, used, ran, written = 0, 0, 0, predicted.spent.bytes
     trace, drawn = None, None
     while told < most and not enough(predicted):
-        number = _least_sure(predicted)
+        number = _least_confident_step(predicted)
         if number is None:
             break
         # The changes of a step are known when the next one starts.
         trace = first(predicted.ask.program, number + 2)
-        told, ran, drawn = told + 1, max(ran, len(trace)), drawn_in(trace)
-        known = _up_to(number, trace, predicted)
+        told, ran, drawn = told + 1, max(ran, len(trace)), first_draw(trace)
+        known = _true_text_up_to(number, trace, predicted)
         if read_answer(question, trace) is not None or drawn is not None or known is None:
             break
-        (predicted,) = predict_from(predictor, [replace(predicted.ask, given=known)], question, fine=True)
-        behind, written = told, written + predicted.spent.bytes
-    deciding = trace if trace is not None and read_answer(question, trace) is not None else None
+        (predicted,) = predict_requests(predictor, [replace(predicted.ask, given=known)], question, fine=True)
+        used, written = told, written + predicted.spent.bytes
+    decisive = trace if trace is not None and read_answer(question, trace) is not None else None
     return SteppedPrediction(
-        predicted=predicted, told=told, known=behind, ran=ran, bytes=written, trace=deciding, drawn=drawn
+        predicted=predicted,
+        told=told,
+        known=used,
+        ran=ran,
+        bytes=written,
+        trace=decisive,
+        drawn=drawn,
     )
 
 
-def _least_sure(predicted: PredictedAnswer) -> int | None:
-    """Return the least confident step after the known ones; None if there is none."""
+def _least_confident_step(predicted: PredictedAnswer) -> int | None:
+    """Return the least confident step after the known ones; None without one."""
     known = len(predicted.ask.given)
-    open_ = [(step.logprob, number) for number, step in enumerate(predicted.sure) if step.start >= known]
-    return min(open_)[1] if open_ else None
+    unknown = [(step.logprob, number) for number, step in enumerate(predicted.sure) if step.start >= known]
+    return min(unknown)[1] if unknown else None
 
 
-def _up_to(number: int, trace: Trace, predicted: PredictedAnswer) -> bytes | None:
+def _true_text_up_to(number: int, trace: Trace, predicted: PredictedAnswer) -> bytes | None:
     """Return the true text up to a step; None if the run ended before it, or the text is too long."""
     text = encode_steps(trace, predicted.ask.options)
     ends = turns(text)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import Defect
-from worldline.plan.repair.proposers import load_proposer, question, read
+from worldline.plan.repair.proposers import load_proposer, read_sources, write_question
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 
@@ -41,13 +41,13 @@ def served(says: str) -> Iterator[str]:
 
 
 def test_an_answer_is_read_as_lines_and_functions() -> None:
-    line, block = read(SAYS, DEFECT)
+    line, block = read_sources(SAYS, DEFECT)
     assert line == SOURCE.replace("m = n * 3  # odd", "m = n * 7 // 2  # odd")
     assert block == "def half(n):\n    return n // 2\n"
-    assert list(read("no idea ``` LINE x: y", DEFECT)) == []
-    assert list(read("```python\ndef (:\n```", DEFECT)) == []
-    assert "half(4)" in question(DEFECT)
-    assert "   2      m = n * 3" in question(DEFECT)
+    assert list(read_sources("no idea ``` LINE x: y", DEFECT)) == []
+    assert list(read_sources("```python\ndef (:\n```", DEFECT)) == []
+    assert "half(4)" in write_question(DEFECT)
+    assert "   2      m = n * 3" in write_question(DEFECT)
 
 
 def test_a_model_behind_a_server_proposes() -> None:
@@ -58,7 +58,7 @@ def test_a_model_behind_a_server_proposes() -> None:
     assert found[0].lines == range(2, 3)
 
 
-def test_a_server_that_is_not_there_gets_one_sentence() -> None:
+def test_missing_server_is_reported() -> None:
     proposer = load_proposer("server:http://127.0.0.1:9#m", {"retries": "0", "timeout": "5"})
     with pytest.raises(UsageError, match="proposes nothing: unreachable"):
         list(proposer.propose(DEFECT))
@@ -82,7 +82,7 @@ def test_the_verb_tries_what_a_server_proposes(files: tuple[str, str]) -> None:
     assert any("+    return n // 2" in each["patch"] and each["by"] == scheme for each in found["patches"])
 
 
-def test_a_function_of_one_s_own_proposes(files: tuple[str, str], tmp_path: Path) -> None:
+def test_user_function_proposes(files: tuple[str, str], tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text("def fix(defect):\n    return [defect.source.replace('* 3', '* 7 // 2'), 'def half(n)']\n")
     done = CliRunner().invoke(
@@ -97,12 +97,12 @@ def test_a_function_of_one_s_own_proposes(files: tuple[str, str], tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("fix = 3", "is no function"),
+        ("fix = 3", "is not a function"),
         ("def fix(d):\n    return 1 / 0", "ZeroDivisionError"),
         ("def fix(d):\n    return [3]", "not int"),
     ],
 )  # fmt: skip
-def test_what_is_no_proposer_gets_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_proposer_is_refused(tmp_path: Path, text: str, said: str) -> None:
     own = tmp_path / "own.py"
     own.write_text(text)
     with pytest.raises(UsageError, match=said) as caught:

@@ -14,10 +14,10 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate
 from worldline.plan.repair.edits.proposer import EditProposer
-from worldline.plan.repair.imagine import question, shared
-from worldline.plan.repair.order import RankedCandidate, ordered, with_priors
-from worldline.plan.repair.rows import of_rows, read_checks
-from worldline.plan.repair.search import RECORDED, Repair, RepairPlan, repair
+from worldline.plan.repair.imagine import build_request, shared_text
+from worldline.plan.repair.order import RankedCandidate, order_candidates, with_priors
+from worldline.plan.repair.rows import checks_from_rows, read_checks
+from worldline.plan.repair.search import RECORDING_LIMITS, Repair, RepairPlan, repair
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.calls import CallBatch, CallEnd, Caller, caller
@@ -26,7 +26,7 @@ from worldline.recording.recorder import record
 SOURCE = "def total(xs):\n    t = 0\n    for x in xs:\n        t -= x\n    return t  # the sum\n"
 PROGRAM = Program(source=SOURCE, name="total.py")
 ROWS = [[[[]], 0], [[[1, 2]], 3], [[[5]], 5], [[[2, 2, 2]], 6]]
-RECORD = partial(record, limits=RECORDED)
+RECORD = partial(record, limits=RECORDING_LIMITS)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def found(
     proposers: Sequence[Proposer] = (),
     **more: object,
 ) -> Repair:
-    tests = of_rows(PROGRAM, ROWS, "total")
+    tests = checks_from_rows(PROGRAM, ROWS, "total")
     return repair(
         PROGRAM,
         tests,
@@ -81,7 +81,7 @@ def test_a_fix_is_found_run_and_shown_as_a_patch(runs: Caller) -> None:
 
 
 def test_nothing_to_repair(runs: Caller) -> None:
-    tests = of_rows(PROGRAM, ROWS[:1], "total")
+    tests = checks_from_rows(PROGRAM, ROWS[:1], "total")
     done = repair(PROGRAM, tests, runs, RECORD, proposers=[EditProposer()], plan=RepairPlan())
     assert (done.failing, done.patches, done.spent.executions) == (0, (), 1)
 
@@ -131,7 +131,7 @@ class Imagines(PlainPredictor):
             yield Prediction(text=ask.given + self.text, status="ended", logprob=-0.01)
 
 
-def test_what_is_imagined_orders_and_is_never_reported_as_passed(runs: Caller) -> None:
+def test_prediction_orders_and_is_never_reported_as_passed(runs: Caller) -> None:
     model = Imagines(b")5\n.\n")
     wrong = [RepairCandidate(source=SOURCE.replace("t -= x", "t *= x"), kind="operator", lines=range(4, 5))]
 
@@ -157,16 +157,16 @@ def test_the_interpreter_as_the_model_imagines_perfectly(runs: Caller) -> None:
 
 
 def test_a_question_begins_with_the_recorded_run_up_to_the_change(runs: Caller) -> None:
-    tests = of_rows(PROGRAM, ROWS, "total")
+    tests = checks_from_rows(PROGRAM, ROWS, "total")
     failed = record(tests.program(SOURCE, tests.checks[1]))
     change = RepairCandidate(source=SOURCE.replace("-=", "+="), kind="operator", lines=range(4, 5))
-    ask = question(change, tests, tests.checks[1], failed)
+    ask = build_request(change, tests, tests.checks[1], failed)
     assert ask is not None
     assert ask.given == b"(1 xs=[1, 2]\n2 t=0\n3 x=1\n"
     (said,) = Interpreter().predict([ask])
     assert said.text.startswith(ask.given)
     inserted = RepairCandidate(source="\n" + SOURCE, kind="insert", lines=range(1, 2))
-    assert shared(failed, inserted) == b""
+    assert shared_text(failed, inserted) == b""
 
 
 def test_priors_share_a_kind_and_orders_are_permutations() -> None:
@@ -174,14 +174,16 @@ def test_priors_share_a_kind_and_orders_are_permutations() -> None:
     ranked = with_priors(made, SOURCE)
     assert sum(each.prior for each in ranked) == pytest.approx(1)
     for oracle in ("none", "random", "prior", "imagined", "mixed"):
-        assert {each.candidate.source for each in ordered(ranked, oracle)} == {each.source for each in made}
+        assert {each.candidate.source for each in order_candidates(ranked, oracle)} == {
+            each.source for each in made
+        }
     sure = RankedCandidate(candidate=made[-1], prior=1e-9, imagined=1.0)
-    assert ordered([*ranked, sure], "imagined")[0] == sure
-    with pytest.raises(UsageError, match="an oracle is one of"):
+    assert order_candidates([*ranked, sure], "imagined")[0] == sure
+    with pytest.raises(UsageError, match="the oracle must be one of"):
         RepairPlan(oracle="perfect")
 
 
-def test_python_tests_run_beside_the_program(tmp_path: Path, runs: Caller) -> None:
+def test_python_tests_run_next_to_the_program(tmp_path: Path, runs: Caller) -> None:
     tests = tmp_path / "test_total.py"
     tests.write_text("from total import total\n\ndef test_one():\n    assert total([1, 2]) == 3\n")
     checks = read_checks(PROGRAM, tests)
@@ -190,12 +192,14 @@ def test_python_tests_run_beside_the_program(tmp_path: Path, runs: Caller) -> No
     assert "+        t += x" in done.patches[0].patch
 
 
-def test_tests_that_import_what_is_not_there_get_one_sentence(tmp_path: Path, runs: Caller) -> None:
+def test_missing_import_of_the_tests_is_reported(tmp_path: Path, runs: Caller) -> None:
     tests = tmp_path / "test_total.py"
     tests.write_text(
         "import nosuchmodule\nfrom total import total\n\ndef test_one():\n    assert total([1]) == 1\n"
     )
-    with pytest.raises(UsageError, match=r"test_total.py imports nosuchmodule, which is not there") as caught:
+    with pytest.raises(
+        UsageError, match=r"test_total.py imports nosuchmodule, which is not available"
+    ) as caught:
         repair(
             PROGRAM, read_checks(PROGRAM, tests), runs, RECORD, proposers=[EditProposer()], plan=RepairPlan()
         )
@@ -205,7 +209,7 @@ def test_tests_that_import_what_is_not_there_get_one_sentence(tmp_path: Path, ru
 def test_a_test_without_an_end_costs_its_seconds_and_no_more(runs: Caller) -> None:
     source = "def down(n):\n    while n != 0:\n        n -= 2\n    return n\n"
     program = Program(source=source, name="down.py")
-    tests = of_rows(program, [[[4], 0], [[3], 0]], "down")
+    tests = checks_from_rows(program, [[[4], 0], [[3], 0]], "down")
     plan = RepairPlan(patches=1, seconds=0.05)
     done = repair(program, tests, runs, RECORD, proposers=[EditProposer()], plan=plan)
     assert len(done.patches) == 1
@@ -232,4 +236,4 @@ def test_one_test_is_one_test_and_a_syntax_error_has_its_line(
     assert main(["plan", "repair", str(tmp_path / "total.py"), *tests]) == 0
     assert "the 1 test of total.py passes: there is nothing to repair" in capsys.readouterr().out
     assert main(["plan", "repair", str(tmp_path / "broken.py"), *tests]) == 2
-    assert "broken.py is not Python that can be parsed: expected ':' in line 1\n" in capsys.readouterr().err
+    assert "broken.py cannot be parsed as Python: expected ':' in line 1\n" in capsys.readouterr().err

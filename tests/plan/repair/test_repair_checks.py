@@ -9,7 +9,7 @@ import pytest
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.repair.checks import CheckSet, RepairCheck, agrees
+from worldline.plan.repair.checks import CheckSet, RepairCheck, is_expected
 from worldline.plan.repair.rows import read_checks
 from worldline.recording.calls import CallEnd
 
@@ -50,7 +50,7 @@ def test_a_generator_is_drained(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1, 2, 3]", "not json", "[[1, 2, 3]]"])
-def test_what_is_no_rows_is_said_in_one_sentence(tmp_path: Path, text: str) -> None:
+def test_invalid_rows_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="neither rows"):
         of_json(tmp_path, text)
 
@@ -80,8 +80,8 @@ def test_a_function_that_is_not_there(tmp_path: Path) -> None:
     ],
 )
 def test_values_agree_as_values(expected: Any, text: str, loosely: bool, strictly: bool) -> None:
-    assert agrees(expected, text, loose=True) is loosely
-    assert agrees(expected, text, loose=False) is strictly
+    assert is_expected(expected, text, loose=True) is loosely
+    assert is_expected(expected, text, loose=False) is strictly
 
 
 TESTS = """\
@@ -132,7 +132,7 @@ def test_a_python_file_of_tests(tmp_path: Path) -> None:
     assert batch.name == "test_it.py"
 
 
-def test_as_one_text_the_program_s_lines_keep_their_numbers(tmp_path: Path) -> None:
+def test_merged_text_keeps_line_numbers_of_the_program(tmp_path: Path) -> None:
     found = of_python(tmp_path, "from gcd import gcd\n\ndef test_a():\n    assert gcd(1, 0) == 1\n")
     alone = found.alone(GCD.source, found.checks[0])
     assert alone is not None
@@ -143,13 +143,13 @@ def test_as_one_text_the_program_s_lines_keep_their_numbers(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("text", ["x = 1\n", "def test_a(fixture):\n    pass\n", ""])
-def test_a_file_without_tests_is_said(tmp_path: Path, text: str) -> None:
+def test_file_without_tests_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="has no tests"):
         of_python(tmp_path, text)
 
 
 def test_tests_that_are_no_python_or_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is not Python"):
+    with pytest.raises(UsageError, match="cannot be parsed"):
         of_python(tmp_path, "def test(:\n")
     with pytest.raises(UsageError, match="cannot be read"):
         read_checks(GCD, tmp_path / "absent.py")

@@ -9,7 +9,7 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import Defect, changed_lines, patch, patch_size
 from worldline.plan.repair.edits.parsed import ParsedSource
-from worldline.plan.repair.edits.proposer import EditProposer, edits, kinds
+from worldline.plan.repair.edits.proposer import EditProposer, find_edits, kind_shares
 
 pytestmark = pytest.mark.unit
 
@@ -48,9 +48,9 @@ def test_every_candidate_is_python_and_differs_in_its_own_lines_only() -> None:
 
 def test_every_kind_of_change_has_a_share() -> None:
     code = ParsedSource(ODD)
-    made = {edit.kind for edit in edits(code)}
-    assert made <= kinds().keys()
-    assert sum(kinds().values()) == pytest.approx(1)
+    made = {edit.kind for edit in find_edits(code)}
+    assert made <= kind_shares().keys()
+    assert sum(kind_shares().values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_lines_end_as_they_did() -> None:
         assert "\n" not in each.replace("\r\n", "")
 
 
-def test_what_a_run_did_not_reach_is_not_changed_and_seen_kinds_narrow() -> None:
+def test_only_reached_lines_are_changed_and_kinds_narrow_edits() -> None:
     source = "def f(a, b):\n    if a:\n        return a + 1\n    return b - 1\n"
     reached = frozenset({2, 4})
     found = list(EditProposer().propose(Defect(source=source, name="a.py", reached=reached)))
@@ -108,8 +108,8 @@ def test_what_a_run_did_not_reach_is_not_changed_and_seen_kinds_narrow() -> None
     assert some < every
 
 
-def test_a_source_that_is_no_python_is_refused_in_one_sentence() -> None:
-    with pytest.raises(UsageError, match="is not Python"):
+def test_invalid_python_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot be parsed"):
         list(EditProposer().propose(Defect(source="def f(:\n", name="a.py")))
 
 

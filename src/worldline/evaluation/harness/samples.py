@@ -1,7 +1,7 @@
 """A suite's tasks as samples of another harness: the prompt for its model, and the verdict on its output.
 
 The tasks, their order, budgets and truths are those of `worldline bench`, recorded in the sandbox. Prompts are written
-and outputs parsed as for a server (`predict.servers.ways`), and judged by the same function.
+and outputs parsed as for a server (`predict.servers.prompt_styles`), and judged by the same function.
 """
 
 from __future__ import annotations

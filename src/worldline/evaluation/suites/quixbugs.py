@@ -14,7 +14,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet
 from worldline.plan.repair.rows import read_checks
-from worldline.plan.repair.test_file import of_python
+from worldline.plan.repair.test_file import checks_from_python
 
 PROGRAMS, RIGHT = "python_programs", "correct_python_programs"
 ROWS, TESTS = "json_testcases", "python_testcases"
@@ -61,7 +61,7 @@ def _read(root: Path, path: Path) -> BuggyProgram:
         node = root / TESTS / "node.py"
         files = (("node.py", node.read_text("utf-8")),) if node.is_file() else ()
         with_files = Program(source=program.source, name=program.name, files=files)
-        tests = of_python(with_files, of_one_version(test_source, path.stem), f"test_{path.stem}.py")
+        tests = checks_from_python(with_files, of_one_version(test_source, path.stem), f"test_{path.stem}.py")
     right = (root / RIGHT / path.name).read_text("utf-8")
     return BuggyProgram(name=path.stem, program=program, tests=tests, right=right, has_rows=rows.is_file())
 

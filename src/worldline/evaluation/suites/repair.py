@@ -21,7 +21,7 @@ from worldline.evaluation.suites.quixbugs import BuggyProgram, read_quixbugs
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
 from worldline.plan.repair.edits.proposer import EditProposer
-from worldline.plan.repair.search import RECORDED, Repair, RepairPlan, repair
+from worldline.plan.repair.search import RECORDING_LIMITS, Repair, RepairPlan, repair
 from worldline.predict.predictor import Predictor
 from worldline.recording.calls import Caller, caller
 from worldline.recording.recorder import record
@@ -94,7 +94,7 @@ def with_fast_tests(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
 
 
 def _repaired(bug: BuggyProgram, order: str, predictor: Predictor, runs: Caller) -> Repair:
-    plan, record_program = replace(PLAN, oracle=order), partial(record, limits=RECORDED)
+    plan, record_program = replace(PLAN, oracle=order), partial(record, limits=RECORDING_LIMITS)
     proposers = [EditProposer()]
     return repair(
         bug.program, bug.tests, runs, record_program, proposers=proposers, plan=plan, predictor=predictor

@@ -22,9 +22,9 @@ from worldline.evaluation.suites.measurement import Measurement, failed
 from worldline.evaluation.suites.suite import Suite, Task, choose, draw_held_out
 from worldline.evaluation.table import Cell, Table
 from worldline.plan.futures.future_report import Effort, FutureReport, build_report
+from worldline.plan.futures.futures import sandboxed_program
 from worldline.plan.futures.scores import Errors
 from worldline.plan.futures.subject import Subject
-from worldline.plan.futures.world import boxed
 from worldline.predict.predictor import Predictor
 from worldline.programs.generate import chance
 
@@ -111,7 +111,7 @@ def _numbers(errors: Errors | None) -> list[float] | None:
 def _futures(task: Task, limits: Limits, predictor: Predictor) -> FutureReport:
     """The futures of a program. The predictions of a greedy model are all the same: it makes none."""
     effort = Effort(runs=MAX_RUNS, texts=0 if predictor.info.is_greedy else PREDICTIONS)
-    with boxed(task.program, limits=limits) as world:
+    with sandboxed_program(task.program, limits=limits) as world:
         return build_report(world, task.program, Subject(), effort=effort, model=predictor)
 
 

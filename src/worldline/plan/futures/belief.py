@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from worldline.core.hidden import possibilities
-from worldline.plan.futures.distribution import Distribution, counted
-from worldline.plan.futures.draws import draw_places
+from worldline.plan.futures.distribution import Distribution, from_samples
+from worldline.plan.futures.draws import find_draws
 from worldline.plan.futures.odds import LogProbs
 from worldline.plan.futures.scores import (
     Errors,
@@ -25,15 +25,15 @@ from worldline.plan.futures.scores import (
     ReliabilityBin,
     errors,
     reliability,
-    smoothed,
+    smooth_counts,
 )
-from worldline.plan.futures.subject import IMPOSSIBLE, Subject, of_prediction
-from worldline.plan.futures.walk import is_chance
+from worldline.plan.futures.subject import IMPOSSIBLE, Subject, read_from_prediction
+from worldline.plan.futures.walk import is_random
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, ScoresText
 
 BATCH_SIZE = 64
-SMOOTHED = "half a text more for each thing that is possible or was imagined"
+SMOOTHING_NOTE = "half a text is added for each outcome that is possible or was predicted"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class TextBelief:
         return {
             "distribution": self.distribution.as_json(),
             "errors": self.errors.as_json(),
-            "smoothed": SMOOTHED,
+            "smoothed": SMOOTHING_NOTE,
             "seconds": self.seconds,
         }
 
@@ -87,7 +87,7 @@ class OwnOdds:
         }
 
 
-def imagined(
+def measure_by_texts(
     predictor: Predictor,
     ask: PredictionRequest,
     subject: Subject,
@@ -109,20 +109,20 @@ def imagined(
         for prediction in writer.predict([ask] * batch_size):
             seconds += prediction.seconds
             if prediction.status != "fault":
-                answers.append(of_prediction(subject, ask, prediction))
+                answers.append(read_from_prediction(subject, ask, prediction))
             if enough():
                 break
     if not answers:
         return None
-    belief = counted(answers)
+    belief = from_samples(answers)
     counts = {outcome: int(mass * belief.samples) for outcome, mass in belief.mass.items()}
-    smooth = smoothed(counts, truth.mass)
+    smooth = smooth_counts(counts, truth.mass)
     return TextBelief(
         distribution=belief, errors=errors(truth.shares(), belief.shares(), smooth=smooth), seconds=seconds
     )
 
 
-def own_odds(
+def measure_own_odds(
     odds: ScoresText,
     ask: PredictionRequest,
     futures: Sequence[TrueText],
@@ -142,9 +142,9 @@ def own_odds(
     single: dict[tuple[bytes, bytes], Forecast] = {}
     for future, numbers in zip(futures, read, strict=True):
         drawn = 0.0
-        for place in draw_places(future.text):
+        for place in find_draws(future.text):
             n, cost = possibilities(place.kind), float(numbers[place.start : place.end].sum())
-            if not n or not is_chance(place.kind):
+            if not n or not is_random(place.kind):
                 continue
             drawn += cost
             key = future.text[: place.start], future.text[place.start : place.end]

@@ -67,13 +67,15 @@ class BelowTable:
         }
 
 
-def below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES) -> BelowTable:
+def measure_below(
+    odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES
+) -> BelowTable:
     """Measure a model."""
     rows, every = list[BelowRow](), list[Forecast]()
     for n in sizes:
         if n < 1 or not phrases:
             raise UsageError(f"cannot measure a draw of {n} values with {len(phrases)} phrases")
-        by_phrase = [_believed(odds, below_ask(n, phrase), n) for phrase in phrases]
+        by_phrase = [_probabilities(odds, build_request(n, phrase), n) for phrase in phrases]
         means = tuple(sum(probabilities) / len(by_phrase) for probabilities in zip(*by_phrase, strict=True))
         worst = max(abs(p - 1 / n) for probabilities in by_phrase for p in probabilities)
         rows.append(BelowRow(n, means, worst, max(0.0, 1 - sum(means))))
@@ -81,13 +83,13 @@ def below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str]
     return BelowTable(tuple(rows), tuple(every))
 
 
-def below_ask(n: int, phrase: str) -> PredictionRequest:
+def build_request(n: int, phrase: str) -> PredictionRequest:
     """Build a program that draws once below n, and its true text up to the value."""
     program = Program(source=_SOURCE.format(phrase.replace("N", str(n))), call="f()")
     true_text = f"(4\n%'below {n}'=".encode()
     return PredictionRequest(program=program, given=true_text)
 
 
-def _believed(odds: ScoresText, ask: PredictionRequest, n: int) -> list[float]:
+def _probabilities(odds: ScoresText, ask: PredictionRequest, n: int) -> list[float]:
     texts = [f"{value}\n".encode() for value in range(n)]
     return [math.exp(numbers.sum()) for numbers in odds.score(ask, texts)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from worldline.core.stats import wilson
 
-NONE = Fraction(0)
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class Distribution:
     """
 
     mass: Mapping[str, Fraction] = field(default_factory=dict)
-    left: Fraction = NONE
+    left: Fraction = ZERO
     samples: int = 0
 
     @property
@@ -30,14 +30,14 @@ class Distribution:
 
     def interval(self, outcome: str) -> tuple[float, float]:
         """Return bounds on the true mass: Wilson's 95 % interval for samples, otherwise certain bounds."""
-        mass = self.mass.get(outcome, NONE)
+        mass = self.mass.get(outcome, ZERO)
         if self.samples:
             return wilson(int(mass * self.samples), self.samples)
         return float(mass), float(mass + self.left)
 
     def shares(self) -> dict[str, float]:
         """Return the masses as shares of the known mass; they sum to 1."""
-        known = sum(self.mass.values(), NONE)
+        known = sum(self.mass.values(), ZERO)
         return {outcome: float(mass / known) for outcome, mass in self.mass.items()} if known else {}
 
     def as_json(self) -> dict[str, Any]:
@@ -54,15 +54,15 @@ class Distribution:
         return {"rows": rows, "left": float(self.left), "samples": self.samples, "exact": self.is_exact}
 
 
-def weighed(parts: Iterable[tuple[str, Fraction]], left: Fraction = NONE) -> Distribution:
+def from_weights(parts: Iterable[tuple[str, Fraction]], left: Fraction = ZERO) -> Distribution:
     """Build a distribution from outcomes with weights; an outcome may repeat."""
     mass: dict[str, Fraction] = {}
     for outcome, weight in parts:
-        mass[outcome] = mass.get(outcome, NONE) + weight
+        mass[outcome] = mass.get(outcome, ZERO) + weight
     return Distribution(mass=_sorted(mass), left=left)
 
 
-def counted(parts: Iterable[str]) -> Distribution:
+def from_samples(parts: Iterable[str]) -> Distribution:
     """Build a distribution from samples."""
     counts: dict[str, int] = {}
     for outcome in parts:

@@ -18,7 +18,7 @@ class DrawPlace:
     kind: str
 
 
-def draw_places(text: bytes) -> list[DrawPlace]:
+def find_draws(text: bytes) -> list[DrawPlace]:
     """Find every complete hidden line, in order."""
     places, at = list[DrawPlace](), 0
     while (stop := text.find(b"\n", at)) >= 0:
@@ -33,5 +33,5 @@ def draw_places(text: bytes) -> list[DrawPlace]:
 
 def up_to_last_draw(text: bytes) -> bytes:
     """Return a text without what follows its last hidden line."""
-    places = draw_places(text)
+    places = find_draws(text)
     return text[: places[-1].end] if places else b""

@@ -17,20 +17,21 @@ from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import THREAD, Control
 from worldline.core.program import Program
+from worldline.core.text import plural
 from worldline.core.trace import Hidden, Trace
-from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, imagined, own_odds
-from worldline.plan.futures.distribution import Distribution, counted, weighed
+from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, measure_by_texts, measure_own_odds
+from worldline.plan.futures.distribution import Distribution, from_samples, from_weights
 from worldline.plan.futures.draws import up_to_last_draw
-from worldline.plan.futures.odds import odds_of
-from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS, RaceResult, Schedules, raced
+from worldline.plan.futures.odds import text_scorer
+from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS, RaceResult, Schedules, race_result
 from worldline.plan.futures.scores import Errors, ReliabilityBin
-from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, of_trace
-from worldline.plan.futures.walk import CLOCK, ControlledRunner, Walk, is_chance, is_endless
+from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, read_from_trace
+from worldline.plan.futures.walk import CLOCK, ControlledRunner, Walk, is_infinite, is_random
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
 DEFAULT_RUNS, DEFAULT_SAMPLES, DEFAULT_TEXTS, SEEDED_SCHEDULES = 2_000, 500, 64, 100
-NEGLIGIBLE = Fraction(1, 10**9)  # a program may draw until it is lucky: this much mass may stay unexplored
+NEGLIGIBLE = Fraction(1, 10**9)  # mass that may stay unexplored: a program may draw forever
 EXTRA_BYTES = 512  # of a model's text, beyond twice the longest true one
 
 
@@ -49,11 +50,11 @@ class Effort:
     preemptions: int = DEFAULT_PREEMPTIONS
     fresh: Callable[[int], Predictor] | None = None
     enough: Callable[[], bool] = lambda: False
-    tell: Callable[[str], None] = lambda text: None
+    progress: Callable[[str], None] = lambda text: None
 
     def __post_init__(self) -> None:
         if self.exact and self.samples is not None:
-            raise UsageError("either exact or samples: not both")
+            raise UsageError("use either --exact or --sampled-runs, not both")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,15 +78,11 @@ class RaceReport:
     @property
     def words(self) -> str:
         """Which schedules were searched, and which were not."""
-        most = (
-            "no preemption" if self.done == 0 else f"at most {self.done} preemption{'s' * (self.done != 1)}"
-        )
+        most = f"at most {plural(self.done, 'preemption')}" if self.done else "no preemption"
         searched = (
             f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
         )
-        left = (
-            f"; {self.waiting:,} schedules with more are known and were not executed" if self.waiting else ""
-        )
+        left = f"; {self.waiting:,} more schedules are known and were not executed" if self.waiting else ""
         return f"{searched}; {self.runs:,} runs{left}"
 
     def as_json(self) -> dict[str, Any]:
@@ -115,14 +112,13 @@ class FutureReport:
     imagined: TextBelief | None = None
     own: OwnOdds | None = None
     drawn: tuple[str, ...] = field(default=())  # kinds of hidden inputs
-    examples: Mapping[str, tuple[Hidden, ...]] = field(
-        default_factory=dict
-    )  # of each thing, the draws of one run
+    # By outcome: the draws of one run.
+    examples: Mapping[str, tuple[Hidden, ...]] = field(default_factory=dict)
 
     @property
     def way(self) -> str:
         """How the truth was found."""
-        runs = f"{self.runs:,} run{'s' * (self.runs != 1)}"
+        runs = plural(self.runs, "run")
         if self.truth.samples:
             return f"{self.truth.samples:,} samples, 95 % intervals"
         if self.truth.left:
@@ -132,7 +128,7 @@ class FutureReport:
     @property
     def by_chance(self) -> bool:
         """Whether anything besides thread schedules is reported: random draws, or the belief of a model."""
-        return self.races is None or bool(self.model) or any(is_chance(kind) for kind in self.drawn)
+        return self.races is None or bool(self.model) or any(is_random(kind) for kind in self.drawn)
 
     @property
     def things(self) -> list[str]:
@@ -160,7 +156,7 @@ class FutureReport:
         """The reliability diagrams: outcomes by the model's texts, single draws by its odds."""
         diagrams = list[tuple[str, tuple[ReliabilityBin, ...]]]()
         if self.imagined is not None:
-            diagrams.append(("things, by texts", self.imagined.errors.bins))
+            diagrams.append(("outcomes, by texts", self.imagined.errors.bins))
         if self.own is not None:
             diagrams.append(("single draws, by odds", self.own.draws))
         return diagrams
@@ -214,21 +210,23 @@ def build_report(
     model: Predictor | None = None,
 ) -> FutureReport:
     """Explore the futures of a program within an effort, and compare a model with them."""
-    truth = _walked(world, subject, effort, texts=model is not None) if effort.samples is None else None
-    truth = truth or _sampled(world, subject, effort)
+    truth = _walk(world, subject, effort, texts=model is not None) if effort.samples is None else None
+    truth = truth or _sample(world, subject, effort)
     races = None
     if any(kind.startswith(THREAD) for kind in truth.kinds):
-        races = _races(world, subject, effort)
-        if model is not None or any(map(is_chance, truth.kinds)):
+        races = _search_races(world, subject, effort)
+        if model is not None or any(map(is_random, truth.kinds)):
             truth.notes.append("masses assume that threads switch only where one waits or ends")
-        if any(map(is_chance, truth.kinds)):
+        if any(map(is_random, truth.kinds)):
             truth.notes.append(
                 f"schedules were searched with the draws of seed {effort.seed}; other draws may give other results"
             )
     if set(truth.distribution.mass) == {UNBOUND}:
-        truth.notes.append(f"no run has a value of {subject.name} there")
+        truth.notes.append(f"{subject.name} has no value there in any run")
     ask = PredictionRequest(program=program, options=Compact(), limit=EXTRA_BYTES + 2 * truth.longest)
-    by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
+    by_texts, by_odds = (
+        _measure_beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
+    )
     return FutureReport(
         program=program,
         subject=subject,
@@ -244,16 +242,16 @@ def build_report(
     )
 
 
-def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
+def _walk(world: ControlledRunner, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
     """Find the truth by walking; None if the walk does not end and `exact` is not set."""
     walk = Walk(world, seed=effort.seed, last=None if texts else subject.step)
     truth, parts = _Truth(), list[tuple[str, Fraction]]()
     for future in walk:
-        _refuse(future.trace)
-        effort.tell(f"run {walk.runs:,}; {float(walk.left):.3g} of the mass is left")
+        _require_run(future.trace)
+        effort.progress(f"run {walk.runs:,}; {float(walk.left):.3g} of the mass is left")
         text = truth.look(future.trace, text=texts)
         if future.weight:
-            outcome = of_trace(subject, future.trace)
+            outcome = read_from_trace(subject, future.trace)
             parts.append((outcome, future.weight))
             truth.examples.setdefault(outcome, future.trace.hidden)
             if texts:
@@ -267,7 +265,7 @@ def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts:
             break
     if walk.left > NEGLIGIBLE and not effort.exact:
         return None
-    truth.distribution, truth.runs = weighed(parts, walk.left), walk.runs
+    truth.distribution, truth.runs = from_weights(parts, walk.left), walk.runs
     truth.notes += _walk_notes(walk)
     if CLOCK in truth.kinds:
         truth.notes.append(
@@ -276,7 +274,7 @@ def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts:
     return truth
 
 
-def _refuse(trace: Trace) -> None:
+def _require_run(trace: Trace) -> None:
     """Raise UsageError if the program was not executed."""
     if trace.outcome.kind in ("unsupported", "host-fault"):
         raise UsageError(f"{trace.program.name} did not run: {trace.outcome.kind} {trace.outcome.detail}")
@@ -285,27 +283,27 @@ def _refuse(trace: Trace) -> None:
 def _walk_notes(walk: Walk) -> Iterator[str]:
     for kind, step in walk.unwalkable.items():
         reason = f"a draw of `{kind}` (step {step:,}) has no finite list of values"
-        yield f"{reason}: what follows it was not explored; use --sampled-runs N"
+        yield f"{reason}: later draws were not explored; use --sampled-runs N"
     if walk.astray:
         yield f"{walk.astray:,} runs diverged under the same draws: an input is not controlled; their mass is left"
 
 
-def _sampled(world: ControlledRunner, subject: Subject, effort: Effort) -> _Truth:
+def _sample(world: ControlledRunner, subject: Subject, effort: Effort) -> _Truth:
     """Estimate the truth by samples, each with its own seed."""
     truth, outcomes = _Truth(), list[str]()
     wanted = DEFAULT_SAMPLES if effort.samples is None else effort.samples
     for number in range(wanted):
         trace = world(Control(seed=effort.seed + number))
-        _refuse(trace)
-        effort.tell(f"sample {number + 1:,} of {wanted:,}")
+        _require_run(trace)
+        effort.progress(f"sample {number + 1:,} of {wanted:,}")
         truth.look(trace, text=number == 0)
-        outcomes.append(of_trace(subject, trace))
+        outcomes.append(read_from_trace(subject, trace))
         truth.examples.setdefault(outcomes[-1], trace.hidden)
         if effort.enough():
             truth.notes.append(f"the time limit was reached after {len(outcomes):,} of {wanted:,} samples")
             break
-    truth.distribution, truth.runs = counted(outcomes), len(outcomes)
-    endless = sorted({kind for kind in truth.kinds if is_endless(kind)})
+    truth.distribution, truth.runs = from_samples(outcomes), len(outcomes)
+    endless = sorted({kind for kind in truth.kinds if is_infinite(kind)})
     if effort.samples is None:
         why = (
             f"draws of {', '.join(endless)} have no finite list of values"
@@ -316,19 +314,19 @@ def _sampled(world: ControlledRunner, subject: Subject, effort: Effort) -> _Trut
     return truth
 
 
-def _races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceReport:
+def _search_races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceReport:
     """Find every result of the schedules, and how often seeded ones give it."""
     search, results = Schedules(world, seed=effort.seed, most=effort.preemptions), dict[str, RaceResult]()
     for preemptions, trace in search:
-        effort.tell(f"schedule {search.runs:,}; {len(results)} results")
+        effort.progress(f"schedule {search.runs:,}; {len(results)} results")
         if trace is not None:
-            race = raced(subject, preemptions, trace)
+            race = race_result(subject, preemptions, trace)
             results.setdefault(race.what, race)
         if search.runs >= effort.runs or effort.enough():
             break
     seeded, seeds = list[str](), dict[str, int]()
     for schedule in range(effort.seed, effort.seed + SEEDED_SCHEDULES):
-        seeded.append(of_trace(subject, world(Control(seed=effort.seed, schedule=schedule))))
+        seeded.append(read_from_trace(subject, world(Control(seed=effort.seed, schedule=schedule))))
         seeds.setdefault(seeded[-1], schedule)
         if effort.enough():
             break
@@ -337,12 +335,12 @@ def _races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceRep
         runs=search.runs,
         done=search.done,
         waiting=search.waiting,
-        seeded=counted(seeded),
+        seeded=from_samples(seeded),
         seeds=seeds,
     )
 
 
-def _beliefs(
+def _measure_beliefs(
     model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> tuple[TextBelief | None, OwnOdds | None]:
     """Measure the belief of a model in each possible way; a note says why one is missing."""
@@ -350,12 +348,12 @@ def _beliefs(
         raise UsageError(
             f"{model.info.name} writes {model.info.notation}, which has no draws: use a model that writes compact"
         )
-    by_odds = _by_odds(model, ask, truth, effort)  # first: it says more in less time
-    return _by_texts(model, ask, subject, truth, effort), by_odds
+    by_odds = _measure_odds(model, ask, truth, effort)  # first, because it is faster and more precise
+    return _measure_texts(model, ask, subject, truth, effort), by_odds
 
 
-def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Effort) -> OwnOdds | None:
-    odds = odds_of(model)
+def _measure_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Effort) -> OwnOdds | None:
+    odds = text_scorer(model)
     if odds is None:
         truth.notes.append(
             f"{model.info.name} cannot score texts that it did not write: its own odds are not available"
@@ -364,9 +362,9 @@ def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Ef
     if truth.distribution.samples or truth.distribution.left > NEGLIGIBLE or not truth.futures:
         truth.notes.append("the model's own odds need every true future: that takes an exact walk")
         return None
-    effort.tell(f"the model scores {len(truth.futures):,} true texts")
+    effort.progress(f"the model scores {len(truth.futures):,} true texts")
     left = float(truth.distribution.left)
-    belief = own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
+    belief = measure_own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
     if belief is None:
         truth.notes.append(
             f"the time limit was reached before the model had scored {len(truth.futures):,} true texts"
@@ -374,7 +372,7 @@ def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Ef
     return belief
 
 
-def _by_texts(
+def _measure_texts(
     model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> TextBelief | None:
     if model.info.is_ground_truth:
@@ -382,8 +380,8 @@ def _by_texts(
         return None
     if not effort.texts:
         return None
-    effort.tell(f"the model writes {effort.texts:,} texts")
-    belief = imagined(
+    effort.progress(f"the model writes {effort.texts:,} texts")
+    belief = measure_by_texts(
         model, ask, subject, truth.distribution, effort.texts, fresh=effort.fresh, enough=effort.enough
     )
     if belief is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
@@ -18,9 +19,10 @@ from worldline.plan.futures.future_report import (
 )
 from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS
 from worldline.plan.futures.subject import Subject
-from worldline.plan.futures.world import boxed
+from worldline.plan.futures.walk import ControlledRunner
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
+from worldline.recording.recorder import BoxWorker, prepare
 
 DEFAULT_SECONDS = 60.0
 
@@ -78,10 +80,10 @@ def futures(
         preemptions=preemptions,
         fresh=_reseeded(model, extras or {}, seed),
         enough=lambda: time.monotonic() > until,
-        tell=progress or (lambda text: None),
+        progress=progress or (lambda text: None),
     )
     subject, believer = _subject(at, name, paths), _believer(model, extras or {}, seed)
-    with boxed(program, limits=limits) as world:
+    with sandboxed_program(program, limits=limits) as world:
         return build_report(world, program, subject, effort=effort, model=believer)
 
 
@@ -110,3 +112,13 @@ def _reseeded(
     if not isinstance(model, str) or not model.startswith("server:"):
         return None
     return lambda number: load_model(model, {"temperature": "1", **extras, "seed": str(seed + number)})
+
+
+@contextmanager
+def sandboxed_program(
+    program: Program, *, limits: Limits | None = None, python: str | None = None
+) -> Iterator[ControlledRunner]:
+    """Open a sandbox and yield a function that executes the program under a control."""
+    setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False)
+    with closing(BoxWorker(setup)) as worker:
+        yield lambda control: worker.record(program, control=control)

@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 
 from worldline.core.errors import UsageError
 from worldline.core.hidden import possibilities
-from worldline.plan.futures.draws import draw_places
-from worldline.plan.futures.walk import is_chance
+from worldline.plan.futures.draws import find_draws
+from worldline.plan.futures.walk import is_random
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, ScoresText
 
 LogProbs = NDArray[np.float64]
 
 
-def odds_of(predictor: Predictor) -> ScoresText | None:
+def text_scorer(predictor: Predictor) -> ScoresText | None:
     """Return the scorer of a predictor; None if it cannot score texts that it did not write."""
     return EvenOdds() if predictor.info.is_ground_truth else predictor.capabilities.scores_text
 
 
-def certain_odds(predictor: Predictor) -> ScoresText:
+def require_text_scorer(predictor: Predictor) -> ScoresText:
     """Return the scorer of a predictor; UsageError if it has none."""
-    odds = odds_of(predictor)
+    odds = text_scorer(predictor)
     if odds is None:
         raise UsageError(f"{predictor.info.name} cannot score texts that it did not write")
     return odds
@@ -43,7 +43,7 @@ class EvenOdds:
 
     def _read(self, text: bytes) -> LogProbs:
         logprobs = np.zeros(len(text))
-        for place in draw_places(text):
-            if is_chance(place.kind) and (n := possibilities(place.kind)):
+        for place in find_draws(text):
+            if is_random(place.kind) and (n := possibilities(place.kind)):
                 logprobs[place.start] = -np.log(n)
         return logprobs

@@ -15,7 +15,7 @@ from typing import Any
 
 from worldline.core.hidden import THREAD, Control
 from worldline.core.trace import Hidden, Trace
-from worldline.plan.futures.subject import Subject, of_trace
+from worldline.plan.futures.subject import Subject, read_from_trace
 from worldline.plan.futures.walk import ControlledRunner
 
 DEFAULT_PREEMPTIONS = 2
@@ -91,7 +91,7 @@ class Schedules:
             heappop(self._plans)
             is_new = self._is_new(plan, trace)
             if is_new:
-                self._part(plan, trace)
+                self._branch(plan, trace)
             yield plan.preemptions, trace if is_new else None
 
     def _plan(self, preemptions: int, forced: tuple[Hidden, ...]) -> None:
@@ -109,7 +109,7 @@ class Schedules:
         self._seen.add(changes)
         return is_new
 
-    def _part(self, plan: _Plan, trace: Trace) -> None:
+    def _branch(self, plan: _Plan, trace: Trace) -> None:
         """Plan the schedules that diverge after the forced part of this one."""
         known = len(plan.given)
         last = plan.given[-1].step if plan.given else -1
@@ -117,7 +117,7 @@ class Schedules:
         for i, hidden in enumerate(trace.hidden[known:], known):
             if hidden.kind.startswith(THREAD):
                 self._choose(plan, trace, i, threads)
-        every = sorted({*threads, *map(int, _named(trace))})
+        every = sorted({*threads, *map(int, _thread_choices(trace))})
         if plan.preemptions >= self._most or len(every) < 2:
             return
         changed = {h.step for h in trace.hidden if h.kind.startswith(THREAD)}
@@ -155,12 +155,12 @@ def threads_of(trace: Trace) -> list[int]:
     return threads
 
 
-def _named(trace: Trace) -> set[str]:
+def _thread_choices(trace: Trace) -> set[str]:
     """Return the threads that any choice was among."""
     return {number for h in trace.hidden if h.kind.startswith(THREAD) for number in h.kind.split()[1:]}
 
 
-def raced(subject: Subject, preemptions: int, trace: Trace) -> RaceResult:
+def race_result(subject: Subject, preemptions: int, trace: Trace) -> RaceResult:
     """Build a result with its schedule from a trace."""
     switches = tuple(Switch(h.step, int(h.value)) for h in trace.hidden if h.kind.startswith(THREAD))
-    return RaceResult(of_trace(subject, trace), preemptions, switches, trace.hidden)
+    return RaceResult(read_from_trace(subject, trace), preemptions, switches, trace.hidden)

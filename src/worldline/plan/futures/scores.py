@@ -1,7 +1,7 @@
 """How far a belief is from the truth: divergence, log-loss, Brier score, calibration, and mass on the impossible.
 
 All in bits. If a true outcome has no mass in the belief, divergence and log-loss are infinite, so counts are smoothed
-first (`smoothed`). Values below `ROUNDING` count as 0, because logarithms of fractions are not exact.
+first (`smooth_counts`). Values below `ROUNDING` count as 0, because logarithms of fractions are not exact.
 """
 
 from __future__ import annotations
@@ -14,14 +14,10 @@ from typing import Any
 ROUNDING = 1e-12
 DEFAULT_BINS = 10
 ProbabilityMasses = Mapping[str, float]
-TITLES = {  # of the fields of `Errors`, as they are shown
-    "divergence": "divergence (KL), bits",
-    "log_loss": "log-loss, bits",
-    "entropy": "entropy of the truth, bits",
-    "brier": "Brier, beyond the least",
-    "calibration": "calibration error",
-    "impossible": "mass on the impossible",
-}
+TITLES = {  # of the fields of `Errors`
+    "divergence": "divergence (KL), bits", "log_loss": "log-loss, bits", "entropy": "entropy of the truth, bits",
+    "brier": "Brier, beyond the minimum", "calibration": "calibration error", "impossible": "mass on the impossible",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -107,7 +103,7 @@ def brier(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
     return _plain(sum((belief.get(outcome, 0.0) - truth.get(outcome, 0.0)) ** 2 for outcome in every))
 
 
-def brier_least(truth: ProbabilityMasses) -> float:
+def brier_minimum(truth: ProbabilityMasses) -> float:
     """Compute the Brier score of the truth itself: the minimum."""
     return _plain(sum(p * (1 - p) for p in truth.values()))
 
@@ -117,7 +113,7 @@ def impossible(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
     return _plain(sum(q for outcome, q in belief.items() if truth.get(outcome, 0.0) <= 0))
 
 
-def forecasts(truth: ProbabilityMasses, belief: ProbabilityMasses) -> list[Forecast]:
+def to_forecasts(truth: ProbabilityMasses, belief: ProbabilityMasses) -> list[Forecast]:
     """Return one forecast per outcome that is true or believed."""
     every = sorted(truth.keys() | belief.keys())
     return [Forecast(belief.get(outcome, 0.0), truth.get(outcome, 0.0)) for outcome in every]
@@ -152,7 +148,7 @@ def calibration_error(bins: Iterable[ReliabilityBin]) -> float:
     )
 
 
-def smoothed(counts: Mapping[str, int], every: Iterable[str]) -> dict[str, float]:
+def smooth_counts(counts: Mapping[str, int], every: Iterable[str]) -> dict[str, float]:
     """Return shares with half a sample added per outcome that is possible or was seen (Jeffreys)."""
     names = {*counts, *every}
     total = sum(counts.values()) + len(names) / 2
@@ -163,8 +159,8 @@ def errors(
     truth: ProbabilityMasses, belief: ProbabilityMasses, *, smooth: ProbabilityMasses | None = None
 ) -> Errors:
     """Compute all errors; divergence and log-loss use the belief `smooth`, if it is set."""
-    bins = reliability(forecasts(truth, belief))
-    least, more = brier_least(truth), brier(truth, belief)
+    bins = reliability(to_forecasts(truth, belief))
+    least, more = brier_minimum(truth), brier(truth, belief)
     charged = belief if smooth is None else smooth
     return Errors(
         divergence=divergence(truth, charged),

@@ -16,9 +16,9 @@ from worldline.core.state import State
 from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.predict.prediction import Prediction, PredictionRequest
 
-BROKEN = "(no trace)"  # the model's text does not parse
+MALFORMED = "(no trace)"  # the model's text does not parse
 UNFINISHED = "(unfinished)"
-OVER = "(over before)"  # the run has no such step, or does not reach the line
+ENDED_BEFORE = "(over before)"  # the run has no such step, or does not reach the line
 UNBOUND = "(no value)"
 IMPOSSIBLE = "(something impossible)"
 _ENDS = {"return": "", "raise": "raises ", "exit": "exits "}
@@ -65,21 +65,21 @@ class _Run:
     is_script: bool
 
 
-def of_trace(subject: Subject, trace: Trace) -> str:
+def read_from_trace(subject: Subject, trace: Trace) -> str:
     """Read a subject from a trace."""
     if trace.outcome.kind not in ENDED and not _is_before(subject, len(trace)):
         return f"({trace.outcome.kind} {trace.outcome.detail})".replace(" )", ")")
-    return _told(subject, _Run(trace.steps, trace.frames, trace.hidden, trace.program.call is None))
+    return _read(subject, _Run(trace.steps, trace.frames, trace.hidden, trace.program.call is None))
 
 
-def of_prediction(subject: Subject, ask: PredictionRequest, prediction: Prediction) -> str:
+def read_from_prediction(subject: Subject, ask: PredictionRequest, prediction: Prediction) -> str:
     """Read a subject from a prediction in the compact notation."""
     parsed = parse(prediction.text, ask.prompt, loose=True)
     if parsed.malformed is not None or not parsed.steps:
-        return BROKEN
+        return MALFORMED
     if not parsed.ended and not _is_before(subject, len(parsed.steps)):
         return UNFINISHED
-    return _told(subject, _Run(parsed.steps, parsed.frames, parsed.hidden, ask.program.call is None))
+    return _read(subject, _Run(parsed.steps, parsed.frames, parsed.hidden, ask.program.call is None))
 
 
 def _is_before(subject: Subject, steps: int) -> bool:
@@ -87,14 +87,14 @@ def _is_before(subject: Subject, steps: int) -> bool:
     return subject.step is not None and subject.step < steps - 1
 
 
-def _told(subject: Subject, run: _Run) -> str:
+def _read(subject: Subject, run: _Run) -> str:
     if subject.path:
         return _path(run)
     if subject.line is None and subject.step is None and not subject.name:
         return _answer(run)
     at = _place(subject, run)
     if at is None:
-        return OVER
+        return ENDED_BEFORE
     step = run.steps[at]
     return _value(subject.name, run, at) if subject.name else f"{step.event} {step.line}"
 

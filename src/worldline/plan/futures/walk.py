@@ -21,7 +21,7 @@ ControlledRunner = Callable[[Control], Trace]
 CLOCK = "clock"
 # Kinds of hidden inputs that are not random.
 FIXED = (READ, CLOCK, "times", "usage", "stat", "id", THREAD)
-WHOLE, NOTHING = Fraction(1), Fraction(0)
+ONE, ZERO = Fraction(1), Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Future:
     trace: Trace
 
 
-def is_chance(kind: str) -> bool:
+def is_random(kind: str) -> bool:
     """Whether hidden inputs of a kind are random."""
     return kind.partition(" ")[0] not in FIXED
 
 
-def is_endless(kind: str) -> bool:
+def is_infinite(kind: str) -> bool:
     """Whether a kind is random and has no finite list of values."""
-    return is_chance(kind) and possibilities(kind) is None
+    return is_random(kind) and possibilities(kind) is None
 
 
 @dataclass(order=True)
@@ -69,7 +69,7 @@ class Walk:
         self._world, self._seed, self._last = world, seed, last
         self._open: list[_Siblings] = []
         self._numbers = count()
-        self.left, self.runs, self.astray = WHOLE, 0, 0
+        self.left, self.runs, self.astray = ONE, 0, 0
         self.unwalkable: dict[str, int] = {}  # by kind: the first step that drew it
 
     @property
@@ -78,7 +78,7 @@ class Walk:
         return sum(siblings.waiting for siblings in self._open)
 
     def __iter__(self) -> Iterator[Future]:
-        yield self._run((), WHOLE)
+        yield self._run((), ONE)
         while self._open:
             siblings = self._open[0]
             value = next(siblings.rest)
@@ -95,21 +95,21 @@ class Walk:
         drawn, known = trace.hidden, len(forced)
         if [(h.kind, h.value) for h in drawn[:known]] != [(h.kind, h.value) for h in forced]:
             self.astray += 1
-            return Future(NOTHING, trace)
+            return Future(ZERO, trace)
         for i, hidden in enumerate(drawn[known:], known):
-            if not is_chance(hidden.kind) or (self._last is not None and hidden.step > self._last):
+            if not is_random(hidden.kind) or (self._last is not None and hidden.step > self._last):
                 continue
             n = possibilities(hidden.kind)
             if n is None:
                 self.unwalkable.setdefault(hidden.kind, hidden.step)
-                return Future(NOTHING, trace)
+                return Future(ZERO, trace)
             weight /= n
             if n > 1:
-                self._part(drawn[:i], hidden, weight, n)
+                self._branch(drawn[:i], hidden, weight, n)
         self.left -= weight
         return Future(weight, trace)
 
-    def _part(self, forced: tuple[Hidden, ...], draw: Hidden, weight: Fraction, n: int) -> None:
+    def _branch(self, forced: tuple[Hidden, ...], draw: Hidden, weight: Fraction, n: int) -> None:
         others = (value for value in values(draw.kind) if value != draw.value)
         # Among branches of equal weight the newest comes first: depth-first.
         heappush(self._open, _Siblings((-weight, -next(self._numbers)), forced, draw, others, n - 1))

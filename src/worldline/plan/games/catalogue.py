@@ -11,7 +11,6 @@ from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.plan.games.connect_four import ConnectFour
-from worldline.plan.games.fault import fault_of, missing_parts
 from worldline.plan.games.game import CHANCE, OVER, GameState
 from worldline.plan.games.kuhn import KuhnPoker
 from worldline.plan.games.leduc import LeducPoker
@@ -29,6 +28,57 @@ SHIPPED: dict[str, Callable[[], GameState]] = {
     "kuhn": KuhnPoker,
     "leduc": LeducPoker,
 }
+
+
+METHODS = ("moves", "chances", "step", "returns", "observation")
+MAX_CHECKED_MOVES = 500  # of the checked play
+
+
+def missing_parts(state: Any) -> list[str]:
+    """List the members that a state lacks."""
+    acts = [act for act in METHODS if not callable(getattr(state, act, None))]
+    return acts + [part for part in ("player", "players") if not isinstance(getattr(state, part, None), int)]
+
+
+def find_fault(start: Any) -> str:
+    """Describe the first fault along one play, with the line of its method; empty without one."""
+    state = start
+    try:
+        for turn in range(MAX_CHECKED_MOVES):
+            if (wrong := _find_wrong_member(state)) or state.player == OVER:
+                return wrong
+            may = [move for move, _ in state.chances()] if state.player == CHANCE else state.moves()
+            before, state = state, state.step(may[turn % len(may)])
+            if lacks := missing_parts(state):
+                reason = f"`step` returns {type(state).__name__}, which is not a state: it has no {', '.join(lacks)}"
+                return reason + _place(before, "step")
+    except Exception:  # exceptions of the user's class are reported elsewhere
+        pass
+    return ""
+
+
+def _find_wrong_member(state: Any) -> str:
+    """Describe the member of a state that has the wrong type; empty if all are right."""
+    seen = [state.observation(player) for player in range(state.players)]
+    won, may = state.returns(), state.moves()
+    if not isinstance(may, Sequence):
+        return f"`moves` returns {type(may).__name__}, not a list{_place(state, 'moves')}"
+    if not isinstance(won, Sequence) or len(won) != state.players:
+        expected = f"one number for each of {state.players} players"
+        return f"`returns` returns {type(won).__name__}, not {expected}{_place(state, 'returns')}"
+    odd = next((text for text in seen if not isinstance(text, str)), None)
+    if odd is not None:
+        return f"`observation` returns {type(odd).__name__}, not text{_place(state, 'observation')}"
+    try:
+        hash(state)
+    except TypeError:
+        return f"{type(state).__name__} is not hashable: use a frozen dataclass"
+    return ""
+
+
+def _place(state: Any, act: str) -> str:
+    code = getattr(getattr(type(state), act, None), "__code__", None)
+    return "" if code is None else f" ({Path(code.co_filename).name}:{code.co_firstlineno})"
 
 
 def load_game(name: str) -> GameState:
@@ -68,7 +118,7 @@ def guarded(name: str, start: GameState | None = None) -> Iterator[None]:
             raise
         file = Path(name.rpartition(":")[0])
         files = {Path(frame.f_code.co_filename).name for frame, _ in walk_tb(error.__traceback__)}
-        fault = fault_of(start) if start is not None and file.name not in files else ""
+        fault = find_fault(start) if start is not None and file.name not in files else ""
         raise UsageError(
             f"the game {name}{f': {fault}' if fault else f' failed: {describe_error(error, file)}'}"
         ) from error
@@ -82,11 +132,11 @@ def _check(name: str, start: Any) -> None:
         )
     if isinstance(start.returns(), Sequence) and len(start.returns()) != start.players:
         raise UsageError(
-            f"the game {name}: `returns` gives {len(start.returns())} for {start.players} players"
+            f"the game {name}: `returns` has {len(start.returns())} values for {start.players} players"
         )
     if start.player == CHANCE and sum((Fraction(weight) for _, weight in start.chances()), Fraction(0)) != 1:
         raise UsageError(f"the game {name}: the chances at the start do not sum to 1")
     if start.player != OVER and start.player != CHANCE and not start.moves():
         raise UsageError(f"the game {name}: player {start.player} moves first and has no moves")
-    if name not in SHIPPED and (fault := fault_of(start)):
+    if name not in SHIPPED and (fault := find_fault(start)):
         raise UsageError(f"the game {name}: {fault}")

@@ -1,7 +1,7 @@
-"""Connect four: stones fall into seven columns of six, four in a line win.
+"""Connect four: stones fall into seven columns of six, four in a row win.
 
 Each player's stones are one integer: column c has the bits 7c to 7c + 5 from the bottom up, and bit 7c + 6 stays
-free, so that a line cannot run over a column's top.
+free, so that a line cannot wrap into the next column.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ class ConnectFour:
     players = 2
 
     def moves(self) -> list[int]:
-        """The columns with room."""
+        """The columns that are not full."""
         if self.player == OVER:
             return []
         taken = self.stones[0] | self.stones[1]
         return [column for column in range(COLUMNS) if not taken & TOP[column]]
 
     def chances(self) -> list[tuple[int, Fraction]]:
-        """Nothing falls by chance."""
+        """Nothing is random."""
         return []
 
     def step(self, move: int) -> ConnectFour:
-        """A stone falls; four in a line end it, and so does a full board."""
+        """Drop a stone; four in a line or a full board end the game."""
         one, other = self.stones
         taken = one | other
         stone = (taken + BOTTOM[move]) & WHOLE[move]
@@ -53,11 +53,11 @@ class ConnectFour:
         return ConnectFour((one, other), OVER if taken | stone == FULL else 1 - self.player)
 
     def returns(self) -> tuple[float, float]:
-        """1 for four in a line, -1 for the other's."""
+        """1 for the player with four in a line, -1 for the other."""
         return ((0.0, 0.0), (1.0, -1.0), (-1.0, 1.0))[self.winner + 1]
 
     def observation(self, player: int) -> str:
-        """The board from the top, row by row, and who moves: both see everything."""
+        """The board from the top, row by row, and who moves: both players see everything."""
         rows = (
             "".join(self._mark(7 * c + height) for c in range(COLUMNS)) for height in reversed(range(HEIGHT))
         )
@@ -68,7 +68,7 @@ class ConnectFour:
 
 
 def _is_line(stones: int) -> bool:
-    """Whether four stones stand in a line: upwards, across, and along both diagonals."""
+    """Whether four stones are in a line: vertical, horizontal or diagonal."""
     for apart in (1, 7, 6, 8):
         pairs = stones & stones >> apart
         if pairs & pairs >> 2 * apart:

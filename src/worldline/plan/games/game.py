@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-CHANCE, OVER = -1, -2  # `player` where chance moves, and where the game is over
+CHANCE, OVER = -1, -2  # values of `player` if chance moves, and if the game is over
 
 GameMove = Any  # any hashable value with a repr: a number, a word, a tuple
 
@@ -45,5 +45,5 @@ class GameState(Protocol):
         ...
 
     def observation(self, player: int, /) -> str:
-        """Return all that a player knows; equal texts are one situation to that player."""
+        """Return everything that a player knows; equal texts are one situation for that player."""
         ...

@@ -1,4 +1,4 @@
-"""Kuhn poker: a card of three each, a chip each in the pot, one bet at most; the higher card wins."""
+"""Kuhn poker: one of three cards and one chip per player, at most one bet; the higher card wins."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from fractions import Fraction
 from worldline.plan.games.game import CHANCE, OVER
 
 CARDS = (0, 1, 2)
-# How a play can have ended: both passed, a bet was passed, a bet was met.
+# Ends of a play: both passed, a bet was not met, a bet was met.
 ENDS = ("pp", "bp", "pbp", "bb", "pbb")
 
 
 @dataclass(frozen=True, slots=True)
 class KuhnPoker:
-    """The cards that were dealt, and the moves since: p (pass) and b (bet). A move is `pass` or `bet`; a card falls."""
+    """The cards dealt, and the moves since: p (pass) and b (bet). A move is `pass` or `bet`."""
 
     cards: tuple[int, ...] = ()
     bets: str = ""
@@ -29,7 +29,7 @@ class KuhnPoker:
         return OVER if self.bets in ENDS else len(self.bets) % 2
 
     def moves(self) -> list[str]:
-        """Pass or bet: after a bet, fold or meet it."""
+        """Pass or bet; after a bet they mean fold and meet."""
         return ["pass", "bet"] if self.player >= 0 else []
 
     def chances(self) -> list[tuple[int, Fraction]]:
@@ -40,13 +40,13 @@ class KuhnPoker:
         return [(card, Fraction(1, len(left))) for card in left]
 
     def step(self, move: str | int) -> KuhnPoker:
-        """A card is dealt, or a player moves."""
+        """Deal a card, or apply a move."""
         if isinstance(move, int):
             return KuhnPoker((*self.cards, move), self.bets)
         return KuhnPoker(self.cards, self.bets + move[0])
 
     def returns(self) -> tuple[float, float]:
-        """The chips won: one, or two where a bet was met."""
+        """The chips won: one, or two if a bet was met."""
         if self.player != OVER:
             return 0.0, 0.0
         if self.bets in ("bp", "pbp"):
@@ -56,6 +56,6 @@ class KuhnPoker:
         return first, -first
 
     def observation(self, player: int) -> str:
-        """The own card, how many are dealt, and the moves."""
+        """The player's card, the number of cards dealt, and the moves."""
         own = str(self.cards[player]) if player < len(self.cards) else "?"
         return f"{own} {len(self.cards)} {self.bets}"

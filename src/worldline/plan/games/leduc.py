@@ -1,7 +1,7 @@
-"""Leduc poker: a card of six each (three ranks twice), a public card after the first of two rounds of betting.
+"""Leduc poker: one of six cards (three ranks, twice) per player, and a public card between two betting rounds.
 
-Everybody pays one chip first. A raise is two chips in the first round and four in the second, and there are two a round
-at most. A pair with the public card wins, else the higher rank; equal ranks share.
+Each player pays one chip first. A raise is two chips in the first round, four in the second; at most two per round.
+A pair with the public card wins, else the higher rank; equal ranks share.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from worldline.plan.games.game import CHANCE, OVER
 
 DECK = range(6)  # two cards of each rank: rank = card // 2
 RAISES = (2, 4)
-MOST = 2  # raises a round
+MAX_RAISES = 2  # per round
 
 
 @dataclass(frozen=True, slots=True)
 class LeducPoker:
     """The cards dealt (the players', then the public one), and each round's moves by their first letters.
 
-    A move is `fold`, `call` (also where nothing is to be met) or `raise`; a card falls.
+    A move is `fold`, `call` (also if there is nothing to meet) or `raise`.
     """
 
     cards: tuple[int, ...] = ()
@@ -41,12 +41,12 @@ class LeducPoker:
         return len(now) % 2
 
     def moves(self) -> list[str]:
-        """Fold where there is something to meet, call, and raise where that is still allowed."""
+        """Fold if there is a raise to meet, call, and raise if that is still allowed."""
         if self.player < 0:
             return []
         now = self.rounds[-1]
-        found = ["fold", "call"] if now.endswith("r") else ["call"]
-        return [*found, "raise"] if now.count("r") < MOST else found
+        moves = ["fold", "call"] if now.endswith("r") else ["call"]
+        return [*moves, "raise"] if now.count("r") < MAX_RAISES else moves
 
     def chances(self) -> list[tuple[int, Fraction]]:
         """The cards that are left."""
@@ -56,7 +56,7 @@ class LeducPoker:
         return [(card, Fraction(1, len(left))) for card in left]
 
     def step(self, move: str | int) -> LeducPoker:
-        """A card is dealt, or a player moves; the first round's end begins the second."""
+        """Deal a card, or apply a move; the end of the first round starts the second."""
         if isinstance(move, int):
             return LeducPoker((*self.cards, move), self.rounds)
         now = self.rounds[-1] + move[0]
@@ -64,7 +64,7 @@ class LeducPoker:
         return LeducPoker(self.cards, (now, "") if len(rounds) == 1 and _is_done(now) else rounds)
 
     def paid(self) -> tuple[int, int]:
-        """The chips that each has put into the pot."""
+        """The chips that each player has put into the pot."""
         chips = [1, 1]
         for stake, moves in zip(RAISES, self.rounds, strict=False):
             for at, move in enumerate(moves):
@@ -92,7 +92,7 @@ class LeducPoker:
         return 0 if one > other else 1
 
     def observation(self, player: int) -> str:
-        """The own card, how many are dealt, the public card, the moves by round, and at the end what it brought."""
+        """The player's card, the cards dealt, the public card, the moves by round, and at the end the return."""
         own = str(self.cards[player]) if player < len(self.cards) else "?"
         public = str(self.cards[2]) if len(self.cards) > 2 else "?"
         end = f" {self.returns()[player]:+g}" if self.player == OVER else ""
@@ -100,5 +100,5 @@ class LeducPoker:
 
 
 def _is_done(moves: str) -> bool:
-    """Whether a round of betting is over: both have moved, and the last met what there was."""
+    """Whether a round of betting is over: both have moved, and the last move is a call."""
     return len(moves) >= 2 and moves.endswith("c")

@@ -1,4 +1,4 @@
-"""Pig: a die is rolled as often as one dares; a 1 loses what the turn has brought, and 100 points win."""
+"""Pig: a die is rolled as often as the player wants; a 1 loses the points of the turn, and 100 points win."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from fractions import Fraction
 from worldline.plan.games.game import CHANCE, OVER
 
 SIDES, GOAL = 6, 100
-LONGEST = 1_000  # decisions, then it is over and nobody has won
+MAX_DECISIONS = 1_000  # then the game is over, and nobody has won
 _FALLS = tuple((side, Fraction(1, SIDES)) for side in range(1, SIDES + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Pig:
-    """Both scores, what this turn has brought, whose turn it is, who moves. A move is `roll` or `stop`; a die falls."""
+    """Both scores, the points of this turn, whose turn it is, and who moves. A move is `roll` or `stop`."""
 
     scores: tuple[int, int] = (0, 0)
     total: int = 0
@@ -25,7 +25,7 @@ class Pig:
     players = 2
 
     def moves(self) -> list[str]:
-        """Roll or stop; stop alone where that wins."""
+        """Roll or stop; only stop if that wins."""
         if self.player < 0:
             return []
         return ["stop"] if self.scores[self.turn] + self.total >= GOAL else ["roll", "stop"]
@@ -35,10 +35,10 @@ class Pig:
         return _FALLS if self.player == CHANCE else ()
 
     def step(self, move: str | int) -> Pig:
-        """A decision, or a side that fell."""
+        """Apply a decision or a side of the die."""
         turn, count = self.turn, self.decisions
         if move == "roll":
-            over = count + 1 >= LONGEST
+            over = count + 1 >= MAX_DECISIONS
             return Pig(self.scores, self.total, turn, OVER if over else CHANCE, count + 1)
         if move == "stop":
             return self._stopped(count + 1)
@@ -50,15 +50,15 @@ class Pig:
     def _stopped(self, count: int) -> Pig:
         one, other = self.scores
         scores = (one + self.total, other) if self.turn == 0 else (one, other + self.total)
-        over = max(scores) >= GOAL or count >= LONGEST
+        over = max(scores) >= GOAL or count >= MAX_DECISIONS
         return Pig(scores, 0, 1 - self.turn, OVER if over else 1 - self.turn, count)
 
     def returns(self) -> tuple[float, float]:
-        """1 for 100 points, -1 for the other's."""
+        """1 for 100 points, -1 if the other player has them."""
         if self.scores[0] >= GOAL:
             return 1.0, -1.0
         return (-1.0, 1.0) if self.scores[1] >= GOAL else (0.0, 0.0)
 
     def observation(self, player: int) -> str:
-        """The scores, the turn's total, whose turn it is and who moves, and how far it is: both see everything."""
+        """The scores, the turn's total, whose turn it is, who moves, and the decisions so far."""
         return f"{self.scores[0]} {self.scores[1]} +{self.total} {self.turn} {self.player} {self.decisions}"

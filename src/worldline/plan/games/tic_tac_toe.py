@@ -9,7 +9,7 @@ from worldline.plan.games.game import OVER
 
 MARKS = "xo"
 ROWS = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
-# The rows through each cell: a move can complete no other.
+# The rows through each cell, which a move there can complete.
 THROUGH = tuple(tuple(row for row in ROWS if cell in row) for cell in range(9))
 
 
@@ -30,11 +30,11 @@ class TicTacToe:
         return [cell for cell, mark in enumerate(self.board) if mark == "."]
 
     def chances(self) -> list[tuple[int, Fraction]]:
-        """Nothing falls by chance."""
+        """Nothing is random."""
         return []
 
     def step(self, move: int) -> TicTacToe:
-        """The mark is set; a row of three ends it, and so does a full board."""
+        """Set the mark; three in a row or a full board end the game."""
         mark = MARKS[self.player]
         board = self.board[:move] + mark + self.board[move + 1 :]
         for a, b, c in THROUGH[move]:
@@ -43,9 +43,9 @@ class TicTacToe:
         return TicTacToe(board, 1 - self.player if "." in board else OVER)
 
     def returns(self) -> tuple[float, float]:
-        """1 for a row, -1 for the other's."""
+        """1 for the player with three in a row, -1 for the other."""
         return ((0.0, 0.0), (1.0, -1.0), (-1.0, 1.0))[self.winner + 1]
 
     def observation(self, player: int) -> str:
-        """The board, and who moves: both see everything."""
+        """The board, and who moves: both players see everything."""
         return f"{self.board} {self.player}"

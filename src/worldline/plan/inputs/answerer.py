@@ -15,7 +15,7 @@ from worldline.core.program import Program
 from worldline.core.text import plural
 from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.finding import sandboxed_calls
-from worldline.plan.inputs.goal import returning
+from worldline.plan.inputs.goal import goal_of_return
 from worldline.plan.inputs.search import CallRunner, InputSearch
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
@@ -62,9 +62,9 @@ class InputAnswerer:
             return Prediction(text=b"", status="fault", note="no function and output in the question")
         source, function, output = blocks[-1]
         try:
-            goal = returning(source, function, output, exact=True)
+            goal = goal_of_return(source, function, output, exact=True)
             report = self.how.find(goal, Program(source=source), run, world)
-        except UsageError as error:  # it takes nothing, or is none
+        except UsageError as error:  # there is no such function, or it has no arguments
             return Prediction(
                 text=b"", status="empty", note=str(error), seconds=time.perf_counter() - started
             )
@@ -81,7 +81,7 @@ def load_search(extras: Mapping[str, str]) -> InputAnswerer:
         raise UsageError(f"the search has no option {min(unknown)}: it has executions, way and seed")
     executions, seed = extras.get("executions", "1000"), extras.get("seed", "0")
     if not (executions.isdigit() and seed.isdigit()):
-        raise UsageError("executions and seed are whole numbers")
+        raise UsageError("executions and seed must be whole numbers")
     way = extras.get("way", "climb")
     return InputAnswerer(
         InputSearch(executions=int(executions), way=way, seed=int(seed), seconds=CALL_SECONDS)

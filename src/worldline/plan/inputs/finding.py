@@ -11,10 +11,10 @@ from typing import Any
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.plan.answer import ProgramRunner
-from worldline.plan.futures.subject import Subject, of_prediction
+from worldline.plan.futures.subject import Subject, read_from_prediction
 from worldline.plan.inputs.goal import CALL_VALUE, Goal, read_goal
-from worldline.plan.inputs.nearness import FAR, apart, read_value
-from worldline.plan.inputs.proposer import InputValues, spelled
+from worldline.plan.inputs.nearness import FAILED_DISTANCE, comparison_gap, read_value
+from worldline.plan.inputs.proposer import InputValues, to_source
 from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.distance import CallArguments, Verbatim
@@ -31,13 +31,13 @@ MAX_PREDICTION_BYTES = 4_096
 Ranker = Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]]
 
 
-def by_model(
+def rank_by_model(
     predictor: Predictor, *, most: int = MAX_PREDICTIONS, limit: int = MAX_PREDICTION_BYTES
 ) -> Ranker:
     """Return a ranker that orders the first inputs by predicted distance, and counts the predicted bytes."""
 
     def rank(goal: Goal, program: Program, proposals: list[InputValues]) -> tuple[list[InputValues], int]:
-        compared = _literals(goal)
+        compared = _compared_literals(goal)
         if compared is None:
             return proposals, 0
         first, rest = proposals[:most], proposals[most:]
@@ -46,7 +46,7 @@ def by_model(
                 program=replace(
                     program,
                     call=goal.call(
-                        {name: spelled(prediction) or "None" for name, prediction in values.items()}
+                        {name: to_source(prediction) or "None" for name, prediction in values.items()}
                     ),
                 ),
                 limit=limit,
@@ -55,7 +55,7 @@ def by_model(
         ]
         predictions = list(predictor.predict(asks))
         far = [
-            _far(of_prediction(Subject(), ask, prediction), compared)
+            _distance(read_from_prediction(Subject(), ask, prediction), compared)
             for ask, prediction in zip(asks, predictions, strict=True)
         ]
         order = sorted(range(len(first)), key=lambda at: (far[at], at))
@@ -64,7 +64,7 @@ def by_model(
     return rank
 
 
-def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
+def _compared_literals(goal: Goal) -> list[tuple[str, Any]] | None:
     """Return the literals that the value of the call is compared with; None if the goal is not so simple."""
     literals = []
     for left, operator, right in goal.pairs:
@@ -77,17 +77,19 @@ def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
     return literals or None
 
 
-def _far(text: str, compared: list[tuple[str, Any]]) -> float:
+def _distance(text: str, compared: list[tuple[str, Any]]) -> float:
     value = read_value(text)
-    if isinstance(value, Verbatim):  # it raises, or cannot be read
-        return FAR
-    return sum(apart(value, operator, wanted) for operator, wanted in compared)
+    if isinstance(value, Verbatim):  # the call raises, or the text cannot be read
+        return FAILED_DISTANCE
+    return sum(comparison_gap(value, operator, wanted) for operator, wanted in compared)
 
 
 _NAME = "goal_of_the_search"
 
 
-def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[InputValues]]:
+def propose_by_crosshair(
+    *, seconds: float, trust: bool = False
+) -> Callable[[Goal, Target], Iterator[InputValues]]:
     """Return a proposer that runs CrossHair for N seconds; it yields nothing if CrossHair is not installed."""
 
     def propose(goal: Goal, target: Target) -> Iterator[InputValues]:
@@ -151,7 +153,7 @@ def find_input(
         model: A model that orders the first inputs by what it predicts: a name, a predictor or a function.
         extras: Options of the model, if `model` is a name.
         wall: Limit: seconds of one call.
-        seed: Which inputs are drawn.
+        seed: The seed of the drawn inputs.
 
     Returns:
         The call that reaches the goal, or None, and the cost of the search.
@@ -166,8 +168,8 @@ def find_input(
         way=way,
         seed=seed,
         seconds=wall,
-        solver=crosshair(seconds=solver_seconds) if solved else None,
-        rank=None if model is None else by_model(load_model(model, extras)),
+        solver=propose_by_crosshair(seconds=solver_seconds) if solved else None,
+        rank=None if model is None else rank_by_model(load_model(model, extras)),
     )
     with sandboxed_calls() as (run, world):
         return how.find(wanted, program, run, world)

@@ -19,8 +19,8 @@ BUILTINS = (
     "abs", "all", "any", "bool", "dict", "float", "frozenset", "int", "len", "list", "max", "min", "round", "set",
     "sorted", "str", "sum", "tuple", "type",
 )  # fmt: skip
-"""What a goal may call besides the function."""
-CALL_VALUE = "value_of_the_call"  # what the value of the call is called in `test` and `pairs`
+"""The builtins that a goal may call."""
+CALL_VALUE = "value_of_the_call"  # the name of the call's value in `test` and `pairs`
 _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -52,8 +52,8 @@ class Goal:
 
     text: str
     function: str
-    arguments: tuple[tuple[str, str], ...]  # as they stand in the call, each with its keyword, if any
-    names: tuple[tuple[str, str], ...]  # each free name, and the parameter that it is given to, if any
+    arguments: tuple[tuple[str, str], ...]  # keyword (or empty) and text
+    names: tuple[tuple[str, str], ...]  # free name and its parameter (or empty)
     test: str = ""
     pairs: tuple[tuple[str, str, str], ...] = ()
     line: int = 0
@@ -105,21 +105,21 @@ def read_goal(text: str, source: str, function: str | None = None) -> Goal:
     """
     tree = syntax(source)
     if tree is None:
-        raise UsageError("the source of a goal is not Python that can be parsed")
+        raise UsageError("the source cannot be parsed as Python")
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if function is not None and function not in functions:
         raise UsageError(f"there is no function {function!r} at the top level; {_known(functions)}")
     if match := _LINE.fullmatch(text.strip()):
         line = int(match[1])
-        return replace(_plain(text, functions[function or _around(functions, line)]), line=line)
+        return replace(_call_goal(text, functions[function or _function_around(functions, line)]), line=line)
     if match := _RAISES.fullmatch(text.strip()):
         if function is None and len(functions) != 1:
-            raise UsageError(f"{text}: of which function? Name it with --function; {_known(functions)}")
-        return replace(_plain(text, functions[function or next(iter(functions))]), exception=match[1])
+            raise UsageError(f"{text} needs a function: pass --function; {_known(functions)}")
+        return replace(_call_goal(text, functions[function or next(iter(functions))]), exception=match[1])
     return _expression(text, functions)
 
 
-def returning(source: str, function: str, value: str, *, exact: bool = False) -> Goal:
+def goal_of_return(source: str, function: str, value: str, *, exact: bool = False) -> Goal:
     """Build the goal that a function returns a value, a literal; all its arguments are free.
 
     With `exact` the type must match too, so that 3.0 is not 3.
@@ -133,7 +133,7 @@ def returning(source: str, function: str, value: str, *, exact: bool = False) ->
     node = next((statement for statement in nodes if statement.name == function), None)
     if node is None:
         raise UsageError(f"there is no function {function!r} at the top level")
-    call = _plain(function, node).call({})
+    call = _call_goal(function, node).call({})
     same = f" and type({call}) == type({value})" if exact else ""
     return read_goal(f"{call} == {value}{same}", source)
 
@@ -142,16 +142,14 @@ def _known(functions: Mapping[str, ast.FunctionDef]) -> str:
     return f"it defines {', '.join(list(functions)[:8])}" if functions else "it defines none"
 
 
-def _around(functions: Mapping[str, ast.FunctionDef], line: int) -> str:
+def _function_around(functions: Mapping[str, ast.FunctionDef], line: int) -> str:
     for name, node in functions.items():
         if node.lineno <= line <= (node.end_lineno or node.lineno):
             return name
-    raise UsageError(
-        f"line {line} is in no function at the top level: name the function to call with --function"
-    )
+    raise UsageError(f"line {line} is not in a top-level function: pass --function")
 
 
-def _plain(text: str, node: ast.FunctionDef) -> Goal:
+def _call_goal(text: str, node: ast.FunctionDef) -> Goal:
     """Build a goal whose call has a free name per required parameter."""
     placed = [*node.args.posonlyargs, *node.args.args]
     needed = [parameter.arg for parameter in placed]
@@ -163,8 +161,8 @@ def _plain(text: str, node: ast.FunctionDef) -> Goal:
     arguments = (*(("", name) for name in needed), *((word, word) for word in words))
     if not arguments:
         starred = node.args.vararg is not None or node.args.kwarg is not None
-        takes = "no arguments that it must be given, only starred ones" if starred else "no arguments"
-        raise UsageError(f"{node.name} takes {takes}: there is no input to look for")
+        takes = "only starred arguments" if starred else "no arguments"
+        raise UsageError(f"{node.name} takes {takes}: there is no input to search")
     names = tuple((name, name) for name in (*needed, *words))
     return Goal(text=text, function=node.name, arguments=arguments, names=names, consumed=_yields(node))
 
@@ -188,16 +186,17 @@ def _expression(text: str, functions: Mapping[str, ast.FunctionDef]) -> Goal:
         tree = None
     if tree is None:
         raise UsageError(f"{text[:80]!r} cannot be parsed: {shape}")
-    call = _one_call(tree, functions, text)
-    _refuse_others(tree, text)
-    names = _free(call, functions[call.func.id] if isinstance(call.func, ast.Name) else None, text)
-    unbound = _loose(tree, call) - {name for name, _ in names}
+    call = _find_call(tree, functions, text)
+    _require_plain(tree, text)
+    names = _free_names(call, functions[call.func.id] if isinstance(call.func, ast.Name) else None, text)
+    unbound = _plain_names(tree, call) - {name for name, _ in names}
     if unbound:
-        raise UsageError(f"{text!r} names {min(unbound)}, which is no argument of its call: write its value")
+        raise UsageError(
+            f"{text!r} names {min(unbound)}, which is not an argument of its call: write its value instead"
+        )
     arguments = [("", ast.unparse(argument)) for argument in call.args]
     arguments += [(argument.arg or "", ast.unparse(argument.value)) for argument in call.keywords]
-    put = _Put(ast.dump(call))
-    test = put.visit(tree)
+    test = _ReplaceCall(ast.dump(call)).visit(tree)
     return Goal(
         text=text,
         function=ast.unparse(call.func),
@@ -208,7 +207,7 @@ def _expression(text: str, functions: Mapping[str, ast.FunctionDef]) -> Goal:
     )
 
 
-def _one_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: str) -> ast.Call:
+def _find_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: str) -> ast.Call:
     """Return the call of a goal; the same call may occur several times."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     other = [node for node in calls if not isinstance(node.func, ast.Name)]
@@ -218,7 +217,7 @@ def _one_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: st
         )
     own = {ast.dump(node): node for node in calls if _called(node) in functions}
     if len(own) > 1:
-        raise UsageError(f"{text!r} has {len(own)} different calls: a goal is about one")
+        raise UsageError(f"{text!r} has {len(own)} different calls: a goal has only one")
     if not own:
         unknown = next((_called(node) for node in calls if _called(node) not in BUILTINS), None)
         why = (
@@ -230,7 +229,7 @@ def _one_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: st
     strange = [_called(node) for node in calls if _called(node) not in (*functions, *BUILTINS)]
     if strange:
         raise UsageError(
-            f"{text!r} calls {strange[0]}: beside its function a goal calls {', '.join(BUILTINS)}"
+            f"{text!r} calls {strange[0]}: besides its function, a goal may call only {', '.join(BUILTINS)}"
         )
     return next(iter(own.values()))
 
@@ -239,22 +238,22 @@ def _called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
-def _refuse_others(tree: ast.expr, text: str) -> None:
+def _require_plain(tree: ast.expr, text: str) -> None:
     for node in ast.walk(tree):
         if not isinstance(node, (*_PARTS, ast.keyword)):
             raise UsageError(
-                f"{text!r}: {type(node).__name__} has no place in a goal: names, literals, operators and calls have"
+                f"{text!r}: {type(node).__name__} is not allowed in a goal: use names, literals, operators and calls"
             )
 
 
-def _free(call: ast.Call, node: ast.FunctionDef | None, text: str) -> tuple[tuple[str, str], ...]:
+def _free_names(call: ast.Call, node: ast.FunctionDef | None, text: str) -> tuple[tuple[str, str], ...]:
     """Return the free names of a call, each with its parameter."""
     assert node is not None  # the call was found by its name
     placed = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
     if any(argument.arg is None for argument in call.keywords) or any(
         isinstance(argument, ast.Starred) for argument in call.args
     ):
-        raise UsageError(f"{text!r}: starred arguments have no place in a goal")
+        raise UsageError(f"{text!r}: starred arguments are not allowed in a goal")
     free: dict[str, str] = {}
     for at, value in enumerate(call.args):
         if isinstance(value, ast.Name):
@@ -267,7 +266,7 @@ def _free(call: ast.Call, node: ast.FunctionDef | None, text: str) -> tuple[tupl
         else:
             _literal(word.value, text)
     if not free:
-        raise UsageError(f"{text!r} has no free name: write one where a value is looked for, such as f(x)")
+        raise UsageError(f"{text!r} has no free name: write one for each value to find, such as f(x)")
     return tuple(free.items())
 
 
@@ -275,30 +274,28 @@ def _literal(node: ast.expr, text: str) -> None:
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        raise UsageError(
-            f"{text!r}: the argument {ast.unparse(node)} is neither a name nor a literal"
-        ) from None
+        raise UsageError(f"{text!r}: the argument {ast.unparse(node)} is not a name or a literal") from None
 
 
-def _loose(tree: ast.expr, call: ast.Call) -> set[str]:
+def _plain_names(tree: ast.expr, call: ast.Call) -> set[str]:
     """Return the names in a goal that are not called."""
     heads = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in heads}
 
 
-class _Put(ast.NodeTransformer):
+class _ReplaceCall(ast.NodeTransformer):
     """Replaces the call by the name of its value."""
 
     def __init__(self, call: str) -> None:
         self.call = call
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace the call, if it is the one."""
+        """Replace the call of the goal, and no other."""
         return ast.Name(CALL_VALUE, ast.Load()) if ast.dump(node) == self.call else self.generic_visit(node)
 
 
 def _pairs(test: ast.expr) -> list[tuple[str, str, str]]:
-    """Return the comparisons that must all hold; empty if the goal is not a conjunction of them."""
+    """Return the comparisons that must all hold; empty if the goal is not such a conjunction."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         parts = [_pairs(operand) for operand in test.values]
         return [pair for part in parts for pair in part] if all(parts) else []

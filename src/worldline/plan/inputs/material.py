@@ -30,9 +30,9 @@ class Material:
     def of(cls, source: str, goal: str) -> Material:
         """Collect the constants of a source and a goal."""
         wanted = list(_constants(goal, mode="eval"))
-        parts = [part for value in wanted for part in _taken_apart(value)]
+        parts = [part for value in wanted for part in _parts(value)]
         # Parts of the goal come after the whole: a function often returns its argument, or nearly.
-        candidates = [*wanted, *parts, *_related(wanted), *_constants(source, mode="exec")]
+        candidates = [*wanted, *parts, *_related_values(wanted), *_constants(source, mode="exec")]
         values = list({repr(value): value for value in candidates if _fits(value)}.values())[:MAX_VALUES]
         letters = "".join(
             dict.fromkeys("".join(value for value in values if isinstance(value, str))[:200] + LETTERS)
@@ -43,7 +43,7 @@ class Material:
         return cls(tuple(values), letters, by_type)
 
     def pick(self, rng: Random, kind: type) -> Any:
-        """Pick a constant of a type, preferring earlier ones; None if there is none."""
+        """Pick a constant of a type, preferring earlier ones; None without one."""
         choices = self.by_type.get(kind, [])
         return choices[min(int(rng.expovariate(6 / len(choices))), len(choices) - 1)] if choices else None
 
@@ -61,7 +61,7 @@ class Material:
         number = rng.choice((0, 1, 2, 3, 5, 7, 10, -1, rng.randint(-20, 100)))
         return float(number) + rng.choice((0.0, 0.5, 0.25)) if kind is float else number
 
-    def built(self, rng: Random, kind: type) -> Any:
+    def build(self, rng: Random, kind: type) -> Any:
         """Build a value of a type from the constants."""
         count = rng.choice((0, 1, 2, 3, 3, 4, 5, 6))
         if kind is str:
@@ -106,7 +106,7 @@ def _constants(text: str, *, mode: str) -> Iterator[Any]:
         waiting.extend(ast.iter_child_nodes(node))
 
 
-def _taken_apart(value: Any) -> Iterator[Any]:
+def _parts(value: Any) -> Iterator[Any]:
     """Yield the parts of a value, recursively."""
     parts: Iterable[Any] = ()
     if isinstance(value, list | tuple | set | frozenset):
@@ -117,10 +117,10 @@ def _taken_apart(value: Any) -> Iterator[Any]:
         yield from _WORDS.findall(value)
     for part in parts:
         yield part
-        yield from _taken_apart(part)
+        yield from _parts(part)
 
 
-def _related(values: Iterable[Any]) -> Iterator[Any]:
+def _related_values(values: Iterable[Any]) -> Iterator[Any]:
     """Yield values related to a value: its length, other case, reverse, or another type."""
     for value in values:
         if isinstance(value, bool):
@@ -162,4 +162,4 @@ def _related(values: Iterable[Any]) -> Iterator[Any]:
 def _fits(value: Any) -> bool:
     if isinstance(value, int | float):
         return abs(value) <= MAX_NUMBER
-    return value is ... or len(repr(value)) <= MAX_TEXT_CHARACTERS * 2 if value is not ... else False
+    return value is not ... and len(repr(value)) <= MAX_TEXT_CHARACTERS * 2

@@ -15,7 +15,7 @@ from worldline.analyze.flow.control import syntax
 from worldline.core.value import Value, parse
 from worldline.core.value import text as text_of
 from worldline.plan.inputs.goal import Goal
-from worldline.plan.paths.distance import UNLIKE, Verbatim, distance
+from worldline.plan.paths.distance import TYPE_DISTANCE, Verbatim, distance
 from worldline.recording.calls import CallEnd
 
 MAX_COMPARED_CHARACTERS = 4_000  # longer values count as far
@@ -43,7 +43,7 @@ class Nearness:
         return self.far == 0
 
 
-FAR = 1_000.0  # of a call that raises, or does not end
+FAILED_DISTANCE = 1_000.0  # of a call that raises or does not end
 
 
 class Meter:
@@ -51,7 +51,7 @@ class Meter:
 
     def __init__(self, goal: Goal, source: str) -> None:
         self.goal = goal
-        self.ways = _ways(goal, source)
+        self.ways = _line_paths(goal, source)
 
     @property
     def wants_lines(self) -> bool:
@@ -66,18 +66,22 @@ class Meter:
 
     def _by_value(self, end: CallEnd) -> Nearness:
         if end.kind != "returned" or len(end.value) > MAX_COMPARED_CHARACTERS:
-            return Nearness(2 * FAR if end.kind == "limit" else FAR, f"{end.kind} {end.value[:60]}")
-        held = read_value(end.value)
-        if not (isinstance(held, tuple) and len(held) == 2 and isinstance(held[1], list)):
-            return Nearness(FAR, "unread")
-        truth, sides = held
+            return Nearness(
+                2 * FAILED_DISTANCE if end.kind == "limit" else FAILED_DISTANCE,
+                f"{end.kind} {end.value[:60]}",
+            )
+        result = read_value(end.value)
+        if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], list)):
+            return Nearness(FAILED_DISTANCE, "unread")
+        truth, sides = result
         pairs = tuple((side[0], side[1]) for side in sides if isinstance(side, list) and len(side) == 2)
         if truth is True:
             return Nearness(0.0, "met", pairs)
         if len(pairs) != len(self.goal.pairs):
-            return Nearness(FAR, "unread")
+            return Nearness(FAILED_DISTANCE, "unread")
         far = sum(
-            apart(left, op, right) for (left, right), (_, op, _) in zip(pairs, self.goal.pairs, strict=True)
+            comparison_gap(left, op, right)
+            for (left, right), (_, op, _) in zip(pairs, self.goal.pairs, strict=True)
         )
         return Nearness(max(far, 0.01), repr([left for left, _ in pairs]), pairs)
 
@@ -92,16 +96,16 @@ class Meter:
         if self.goal.line and self.goal.line in lines:
             return Nearness(0.0, "met")
         missing = min((sum(line not in lines for line in way) for way in self.ways), default=1)
-        far = max(missing, 1) + (FAR if end.kind in ("limit", "fault") else 0)
+        far = max(missing, 1) + (FAILED_DISTANCE if end.kind in ("limit", "fault") else 0)
         return Nearness(float(far), f"{end.kind} {sorted(lines)}")
 
 
-def _ways(goal: Goal, source: str) -> list[tuple[int, ...]]:
+def _line_paths(goal: Goal, source: str) -> list[tuple[int, ...]]:
     """Return for each target line the lines of the blocks around it, and the line itself."""
     tree = syntax(source)
     if goal.test or tree is None:
         return []
-    wanted = [goal.line] if goal.line else _raising(tree, goal.exception)
+    wanted = [goal.line] if goal.line else _raising_lines(tree, goal.exception)
     ways = []
     for line in wanted:
         around = [
@@ -115,26 +119,26 @@ def _ways(goal: Goal, source: str) -> list[tuple[int, ...]]:
     return ways
 
 
-def _raising(tree: ast.AST, exception: str) -> list[int]:
+def _raising_lines(tree: ast.AST, exception: str) -> list[int]:
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc is not None]
     heads = [(node.lineno, node.exc.func if isinstance(node.exc, ast.Call) else node.exc) for node in raised]
     return [line for line, head in heads if isinstance(head, ast.Name) and head.id == exception]
 
 
-def apart(left: Any, operator: str, right: Any) -> float:
+def comparison_gap(left: Any, operator: str, right: Any) -> float:
     """Return how far two values are from satisfying a comparison; 0 if they do."""
     if operator == "==":
-        return _unequal(left, right)
+        return _equality_distance(left, right)
     if operator in _ORDERED:
-        return _unordered(left, operator, right)
+        return _order_distance(left, operator, right)
     if operator == "in" and isinstance(right, list | tuple | set | frozenset | dict):
-        return min((_unequal(left, element) for element in right), default=UNLIKE)
+        return min((_equality_distance(left, element) for element in right), default=TYPE_DISTANCE)
     if operator == "in" and isinstance(right, str) and isinstance(left, str):
         return 0.0 if left in right else 1.0 + abs(len(left) - 1)
     return 1.0  # `!=` and `not in` have no gradient
 
 
-def _unequal(left: Any, right: Any) -> float:
+def _equality_distance(left: Any, right: Any) -> float:
     if _is_number(left) and _is_number(right):
         left, right = (
             (float(left), float(right))
@@ -146,12 +150,12 @@ def _unequal(left: Any, right: Any) -> float:
     return distance(left, right)
 
 
-def _unordered(left: Any, operator: str, right: Any) -> float:
+def _order_distance(left: Any, operator: str, right: Any) -> float:
     try:
         if _ORDERED[operator](left, right):
             return 0.0
     except TypeError:
-        return UNLIKE
+        return TYPE_DISTANCE
     if _is_number(left) and _is_number(right) and math.isfinite(left) and math.isfinite(right):
         return 0.5 + math.log2(1 + min(abs(left - right), 1e300)) / 2
     return 1.0
@@ -169,20 +173,20 @@ def read_value(text: str) -> Any:
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             pass
     node = parse(text)
-    return _plain(node, {}) if isinstance(node, Value) else Verbatim(text)
+    return _read_node(node, {}) if isinstance(node, Value) else Verbatim(text)
 
 
-def _plain(node: Value, known: dict[int, Any]) -> Any:
+def _read_node(node: Value, known: dict[int, Any]) -> Any:
     if node.kind == "ref":
         return known.get(int(node.atom.lstrip("#") or 0), Verbatim(node.atom))
-    items = [_plain(item, known) for item in node.items]
-    value = _made(node, items)
+    items = [_read_node(item, known) for item in node.items]
+    value = _to_python(node, items)
     if node.label:
         known[node.label] = value
     return value
 
 
-def _made(node: Value, items: Sequence[Any]) -> Any:
+def _to_python(node: Value, items: Sequence[Any]) -> Any:
     try:
         match node.kind:
             case "list" | "deque":

@@ -13,8 +13,8 @@ from typing import Any
 from worldline.data.mine.types import Parameter
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.material import Material
-from worldline.plan.inputs.nearness import FAR, Nearness
-from worldline.plan.inputs.variation import mended, varied
+from worldline.plan.inputs.nearness import FAILED_DISTANCE, Nearness
+from worldline.plan.inputs.variation import fix_value, vary_value
 from worldline.plan.paths.distance import Verbatim
 from worldline.plan.paths.draw import Drawer, UnknownType
 from worldline.plan.paths.target import Target
@@ -23,11 +23,11 @@ WAYS = ("random", "constants", "climb", "solver")
 """How inputs are proposed: drawn by type; also from constants of source and goal; also from the nearest so far; or by a
 solver alone.
 """
-PLANTED = 0.5  # of the arguments: constants, or made of them
-FRESH = 0.25  # of the inputs while climbing: drawn, and not made of the nearest
-MENDED = 0.4  # of the changes: as what came out differs from what was wanted
-ELITE = 30  # inputs that are kept to be changed
-FLOOR = 0.15  # the weight of a kind that nothing speaks for
+CONSTANT_PROBABILITY = 0.5  # of an argument from constants
+FRESH_PROBABILITY = 0.25  # of a newly drawn input while climbing
+FIX_PROBABILITY = 0.4  # of a change that follows the difference of the actual and the wanted result
+MAX_ELITE = 30  # nearest inputs, which are mutated
+MIN_KIND_WEIGHT = 0.15  # of a kind without evidence
 _KINDS: dict[str, type] = {
     "int": int, "str": str, "ints": list, "strs": list, "counts": dict, "texts": dict, "bool": bool, "tuple": tuple,
     "float": float, "items": list, "rows": list, "pairs": list, "groups": dict, "floats": list, "set": set,
@@ -56,7 +56,7 @@ class InputProposer:
         if way == "random":
             target = replace(target, signature=replace(target.signature, texts=(), numbers=()))
         else:
-            target = replace(target, signature=self._planted())
+            target = replace(target, signature=self._with_constants())
         self.drawer = Drawer(target)
         arguments = target.node.args
         self._nodes = {
@@ -68,7 +68,7 @@ class InputProposer:
         self._swept = 0
         self.elite: dict[str, TriedInput] = {}
 
-    def _planted(self) -> Any:
+    def _with_constants(self) -> Any:
         """Return the signature with the constants of the goal added."""
         signature = self.target.signature
         texts = tuple(
@@ -83,28 +83,28 @@ class InputProposer:
 
     def learn(self, tried: TriedInput) -> None:
         """Learn from a result: whether its types work, and whether it is among the nearest."""
-        works = tried.nearness.far < FAR
+        works = tried.nearness.far < FAILED_DISTANCE
         for name, value in tried.values.items():
             self._tally[name, type(value), works] += 1
-        self.elite.pop(tried.nearness.sort, None)  # of inputs that came to the same, the newest
+        self.elite.pop(tried.nearness.sort, None)  # of inputs with the same result, keep the newest
         self.elite[tried.nearness.sort] = tried
-        if len(self.elite) > 2 * ELITE:
-            best = sorted(self.elite.items(), key=lambda item: item[1].nearness.far)[:ELITE]
+        if len(self.elite) > 2 * MAX_ELITE:
+            best = sorted(self.elite.items(), key=lambda item: item[1].nearness.far)[:MAX_ELITE]
             self.elite = dict(best)
 
     def propose(self) -> InputValues:
         """Propose one more input."""
         if self.way == "climb" and self.elite:
             nearest = min(tried.nearness.far for tried in self.elite.values())
-            if self.rng.random() >= (FRESH if nearest < FAR else 0.8):
-                return self._climbed()
+            if self.rng.random() >= (FRESH_PROBABILITY if nearest < FAILED_DISTANCE else 0.8):
+                return self._climb()
         return self._fresh()
 
     # ---- drawn
 
     def _fresh(self) -> InputValues:
-        self.drawer.call(self.rng)  # what a call has drawn already comes back in it: begin anew
-        values = {name: self._drawn(name, parameter) for name, parameter in self.goal.names}
+        self.drawer.call(self.rng)  # forget the values of the last call
+        values = {name: self._draw(name, parameter) for name, parameter in self.goal.names}
         if self.way != "random":
             self._sweep(values)
         return values
@@ -125,43 +125,43 @@ class InputProposer:
         if isinstance(drawn, Verbatim):
             return False
         if self._nodes.get(name) is None or self._nodes[name].annotation is None:
-            return self._weight(name, type(value)) > FLOOR
+            return self._weight(name, type(value)) > MIN_KIND_WEIGHT
         return _shape(value) == _shape(drawn)
 
-    def _drawn(self, name: str, parameter: str) -> Any:
+    def _draw(self, name: str, parameter: str) -> Any:
         node = self._nodes.get(parameter)
         if node is not None and node.annotation is not None:
             try:
-                value = _read(self.drawer.of_type(self.rng, node.annotation))
+                value = _read_literal(self.drawer.of_type(self.rng, node.annotation))
             except UnknownType:
-                return self._guessed(name, parameter)
+                return self._draw_guess(name, parameter)
             same = [
                 constant
                 for constant in self.material.by_type.get(type(value), [])
                 if _shape(constant) == _shape(value)
             ]
-            planted = self.way != "random" and self.rng.random() < PLANTED
+            planted = self.way != "random" and self.rng.random() < CONSTANT_PROBABILITY
             return self.rng.choice(same) if same and planted else value
-        return self._guessed(name, parameter)
+        return self._draw_guess(name, parameter)
 
-    def _guessed(self, name: str, parameter: str) -> Any:
+    def _draw_guess(self, name: str, parameter: str) -> Any:
         weights = self._weights(parameter)
         kinds = list(weights)
         kind = self.rng.choices(
             kinds, [weights[candidate] * self._weight(name, _KINDS[candidate]) for candidate in kinds]
         )[0]
-        if self.way != "random" and self.rng.random() < PLANTED:
+        if self.way != "random" and self.rng.random() < CONSTANT_PROBABILITY:
             constant = self.material.pick(self.rng, _KINDS[kind]) if self.rng.random() < 0.5 else None
-            return self.material.built(self.rng, _KINDS[kind]) if constant is None else constant
-        return _read(self.drawer.of_kind(self.rng, kind))
+            return self.material.build(self.rng, _KINDS[kind]) if constant is None else constant
+        return _read_literal(self.drawer.of_kind(self.rng, kind))
 
     def _weights(self, parameter: str) -> dict[str, float]:
         guess = self._guesses.get(parameter, Parameter(parameter, {}))
         known = {kind: weight for kind, weight in guess.weights.items() if kind in _KINDS}
         functions = {kind: weight for kind, weight in guess.weights.items() if kind not in _KINDS}
-        floor = {} if self.way == "random" and known else dict.fromkeys(_COMMON, FLOOR * 4)
+        floor = {} if self.way == "random" and known else dict.fromkeys(_COMMON, MIN_KIND_WEIGHT * 4)
         if functions and not known:
-            floor = dict.fromkeys(_COMMON, FLOOR)
+            floor = dict.fromkeys(_COMMON, MIN_KIND_WEIGHT)
         return {kind: known.get(kind, 0.0) + floor.get(kind, 0.0) for kind in (*floor, *known)}
 
     def _weight(self, name: str, kind: type) -> float:
@@ -173,7 +173,7 @@ class InputProposer:
 
     # ---- climbed
 
-    def _climbed(self) -> InputValues:
+    def _climb(self) -> InputValues:
         ranked = sorted(self.elite.values(), key=lambda tried: tried.nearness.far)
         parent = ranked[min(int(self.rng.expovariate(0.35)), len(ranked) - 1)]
         values = dict(parent.values)
@@ -182,17 +182,17 @@ class InputProposer:
             name = self.rng.choice(list(values))
             values[name] = other.values[name]
         for name in self.rng.sample(list(values), 1 if self.rng.random() < 0.8 else len(values)):
-            values[name] = self._changed(values[name], parent.nearness)
+            values[name] = self._change(values[name], parent.nearness)
         return values
 
-    def _changed(self, value: Any, near: Nearness) -> Any:
-        if near.sides and self.rng.random() < MENDED:
+    def _change(self, value: Any, near: Nearness) -> Any:
+        if near.sides and self.rng.random() < FIX_PROBABILITY:
             came, wanted = self.rng.choice(near.sides)
-            new = mended(self.rng, value, came, wanted)
+            new = fix_value(self.rng, value, came, wanted)
             if type(new) is type(value) and repr(new) != repr(value):
                 return new
         for _ in range(1 + min(int(self.rng.expovariate(1.2)), 4)):
-            value = varied(self.rng, value, self.material)
+            value = vary_value(self.rng, value, self.material)
         return value
 
 
@@ -204,20 +204,20 @@ def _shape(value: Any) -> str:
     return type(value).__name__
 
 
-def _read(text: str) -> Any:
+def _read_literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return Verbatim(text)
 
 
-def spelled(value: Any) -> str | None:
+def to_source(value: Any) -> str | None:
     """Return a value as source text; None if it has none, such as infinity."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, list | tuple | set | frozenset | dict):
         parts: Sequence[Any] = list(value) if not isinstance(value, dict) else [*value, *value.values()]
-        if any(spelled(part) is None for part in parts):
+        if any(to_source(part) is None for part in parts):
             return None
     text = repr(value)
     return text if len(text) <= 4_000 else None

@@ -1,13 +1,13 @@
 """The search for an input that reaches a goal: execute proposals untraced, many per process, and mutate the nearest.
 
 A hit is executed once more, alone and recorded, and counts only if the goal holds there too. Every execution is
-counted. Calls and programs go to two callables, which stand for the sandbox.
+counted. Two callables stand for the sandbox: one for calls, one for programs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -17,7 +17,7 @@ from worldline.core.trace import Trace
 from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.nearness import Meter
-from worldline.plan.inputs.proposer import WAYS, InputProposer, InputValues, TriedInput, spelled
+from worldline.plan.inputs.proposer import WAYS, InputProposer, InputValues, TriedInput, to_source
 from worldline.plan.paths.target import Target, find_target
 from worldline.recording.calls import CallBatch, CallEnd
 
@@ -53,7 +53,7 @@ class InputReport:
     unconfirmed: int = 0
     imagined: int = 0  # bytes
     nearest: NearMiss | None = None
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as one JSON object."""
@@ -67,7 +67,7 @@ class InputReport:
             "found_by": self.found_by,
             "unconfirmed": self.unconfirmed,
             "imagined_bytes": self.imagined,
-            "notes": list(self.said),
+            "notes": list(self.notes),
             "nearest": None if near is None else {"call": near.call, "came": near.came, "far": near.far},
         }
 
@@ -91,7 +91,7 @@ class InputSearch:
         if self.way not in WAYS:
             raise UsageError(f"the way must be one of {', '.join(WAYS)}, not {self.way!r}")
         if self.executions < 1:
-            raise UsageError(f"a search has at least 1 execution, not {self.executions}")
+            raise UsageError(f"a search needs at least 1 execution, not {self.executions}")
 
     @property
     def climbing(self) -> int:
@@ -123,7 +123,7 @@ class _Hunt:
     unconfirmed: int = 0
     imagined: int = 0
     nearest: NearMiss | None = None
-    said: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.target = find_target(self.program, self.goal.function)
@@ -132,7 +132,7 @@ class _Hunt:
         self.seen: set[str] = set()
 
     @property
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         return self.found is not None or self.unconfirmed >= MAX_UNCONFIRMED
 
     def climb(self) -> None:
@@ -142,23 +142,23 @@ class _Hunt:
         if self.how.rank is not None:
             self._ranked()
         sizes = iter(FIRST_ROUNDS)
-        while not self._over:
-            proposals = self._new(min(next(sizes, CALLS_PER_ROUND), self.how.climbing - self.executions))
+        while not self._is_over:
+            proposals = self._propose(min(next(sizes, CALLS_PER_ROUND), self.how.climbing - self.executions))
             if not proposals:
                 return
-            self._try(proposals, self.how.way)
+            self._execute(proposals, self.how.way)
 
     def _ranked(self) -> None:
         """Execute the first proposals one by one, in the model's order."""
         assert self.how.rank is not None
-        proposals = [values for values, _ in self._new(FIRST_ROUNDS[0])]
+        proposals = [values for values, _ in self._propose(FIRST_ROUNDS[0])]
         ordered, self.imagined = self.how.rank(self.goal, self.program, proposals)
         for values in ordered:
-            if self._over or self.executions >= self.how.executions:
+            if self._is_over or self.executions >= self.how.executions:
                 return
-            self._try([(values, self._probe(values) or "")], "model")
+            self._execute([(values, self._probe(values) or "")], "model")
 
-    def _new(self, count: int) -> list[tuple[InputValues, str]]:
+    def _propose(self, count: int) -> list[tuple[InputValues, str]]:
         """Propose `count` new inputs, each with its expression; fewer if there are no more."""
         proposals: list[tuple[InputValues, str]] = []
         stale = 0
@@ -177,12 +177,12 @@ class _Hunt:
         return None if texts is None else self.goal.probe(texts)
 
     def _texts(self, values: InputValues) -> dict[str, str] | None:
-        texts = {name: spelled(value) for name, value in values.items()}
+        texts = {name: to_source(value) for name, value in values.items()}
         return (
             {name: text for name, text in texts.items() if text is not None} if all(texts.values()) else None
         )
 
-    def _try(self, proposals: list[tuple[InputValues, str]], by: str) -> None:
+    def _execute(self, proposals: list[tuple[InputValues, str]], by: str) -> None:
         """Execute inputs together, learn from each, and confirm the first that reaches the goal."""
         ends = self.run(
             CallBatch(
@@ -194,30 +194,25 @@ class _Hunt:
                 lines=self.meter.wants_lines,
             )
         )
-        begun = self.executions
+        first = self.executions
         self.executions += len(ends)
-        for at, ((values, _), end) in enumerate(zip(proposals, ends, strict=True), begun + 1):
+        for at, ((values, _), end) in enumerate(zip(proposals, ends, strict=True), first + 1):
             near = self.meter.measure(end)
             self.proposer.learn(TriedInput(values, near))
-            if near.is_met and not self._over:
+            if near.is_met and not self._is_over:
                 self._confirm(values, at, by)
             elif self.nearest is None or near.far < self.nearest.far:
-                came = f"{end.kind} {_shown(near.sides, end.value)}".strip()
+                came = f"{end.kind} {_shown_value(near.sides, end.value)}".strip()
                 self.nearest = NearMiss(self.goal.call(self._texts(values) or {}), came, near.far)
 
     def _confirm(self, values: InputValues, at: int, by: str) -> None:
         """Execute the input alone and recorded; it counts only if the goal holds there too."""
         texts = self._texts(values) or {}
-        trace = self.world(
-            Program(
-                source=self.program.source,
-                name=self.program.name,
-                files=self.program.files,
-                call=self.goal.probe(texts),
-            )
-        )
+        program = self.program
+        call = self.goal.probe(texts)
+        trace = self.world(Program(source=program.source, name=program.name, files=program.files, call=call))
         self.executions += 1
-        near = self.meter.measure(_end(trace, frozenset(_lines(trace, self.program.name))))
+        near = self.meter.measure(_call_end(trace, frozenset(_own_lines(trace, self.program.name))))
         if near.is_met:
             self.found = (self.goal.call(texts), trace, at, by)
         else:
@@ -226,63 +221,51 @@ class _Hunt:
     def solve(self, solver: Callable[[Goal, Target], Iterable[InputValues]]) -> None:
         """Execute what the solver proposes, while executions are left."""
         proposed = iter(solver(self.goal, self.target))
-        while not self._over and self.executions < self.how.executions:
+        while not self._is_over and self.executions < self.how.executions:
             left = min(CALLS_PER_ROUND, self.how.executions - self.executions)
             proposals = [
                 (values, probe) for values in islice(proposed, left) if (probe := self._probe(values))
             ]
             if not proposals:
                 return
-            self._try(proposals, "crosshair")
+            self._execute(proposals, "crosshair")
 
     def report(self) -> InputReport:
         """Build the report."""
         if self.unconfirmed:
-            self.said.append(
+            self.notes.append(
                 f"{self.unconfirmed} reached the goal among other calls but not alone: it is not deterministic"
             )
-        if self.found is None:
-            return InputReport(
-                goal=self.goal,
-                call=None,
-                executions=self.executions,
-                unconfirmed=self.unconfirmed,
-                imagined=self.imagined,
-                nearest=self.nearest,
-                said=tuple(self.said),
-            )
-        call, trace, at, by = self.found
-        end = _end(trace)
-        came = self.meter.measure(end)
-        return InputReport(
+        report = InputReport(
             goal=self.goal,
-            call=call,
-            came=_shown(came.sides, end.value),
-            trace=trace,
+            call=None,
             executions=self.executions,
-            found_at=at,
-            found_by=by,
             unconfirmed=self.unconfirmed,
             imagined=self.imagined,
-            said=tuple(self.said),
+            nearest=self.nearest,
+            notes=tuple(self.notes),
         )
+        if self.found is None:
+            return report
+        call, trace, at, by = self.found
+        end = _call_end(trace)
+        came = _shown_value(self.meter.measure(end).sides, end.value)
+        return replace(report, call=call, came=came, trace=trace, found_at=at, found_by=by, nearest=None)
 
 
-def _shown(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
+def _shown_value(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
     return repr(sides[0][0]) if sides else text
 
 
-def _end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
+def _call_end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
     """Convert the outcome of a trace to the end of a call; an exit is a SystemExit."""
     kind, detail = trace.outcome.kind, trace.outcome.detail
-    return (
-        CallEnd("raised", f"SystemExit({detail})", lines)
-        if kind == "exited"
-        else CallEnd(kind, detail, lines)
-    )
+    if kind == "exited":
+        kind, detail = "raised", f"SystemExit({detail})"
+    return CallEnd(kind, detail, lines)
 
 
-def _lines(trace: Trace, name: str) -> Iterator[int]:
+def _own_lines(trace: Trace, name: str) -> Iterator[int]:
     """Return the lines of the program's own file that a run reached."""
     own = {serial for serial, frame in enumerate(trace.frames) if frame.file == name}
     return (step.line for step in trace.steps if step.event == "line" and step.frame in own)

@@ -12,14 +12,14 @@ from worldline.plan.paths.distance import Verbatim
 MAX_LENGTH = 400  # characters or elements of a new value
 
 
-def varied(rng: Random, value: Any, material: Material) -> Any:
+def vary_value(rng: Random, value: Any, material: Material) -> Any:
     """Return a neighbour of a value, of the same type."""
     if value is None or isinstance(value, Verbatim):
         return value
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return _number(rng, value, material)
+        return _vary_number(rng, value, material)
     if isinstance(value, float):
         return rng.choice(
             (
@@ -36,19 +36,19 @@ def varied(rng: Random, value: Any, material: Material) -> Any:
             )
         )
     if isinstance(value, str):
-        return _text(rng, value, material)[:MAX_LENGTH]
+        return _vary_text(rng, value, material)[:MAX_LENGTH]
     if isinstance(value, bytes):
-        return _text(rng, value.decode("latin-1"), material)[:MAX_LENGTH].encode("latin-1", "replace")
+        return _vary_text(rng, value.decode("latin-1"), material)[:MAX_LENGTH].encode("latin-1", "replace")
     if isinstance(value, list | tuple):
-        return type(value)(_items(rng, list(value), material)[:MAX_LENGTH])
+        return type(value)(_vary_items(rng, list(value), material)[:MAX_LENGTH])
     if isinstance(value, dict):
-        return _mapping(rng, value, material)
+        return _vary_mapping(rng, value, material)
     if isinstance(value, set | frozenset):
-        return type(value)(_hashable(_items(rng, sorted(value, key=repr), material)))
+        return type(value)(_only_hashable(_vary_items(rng, sorted(value, key=repr), material)))
     return value
 
 
-def _number(rng: Random, value: int, material: Material) -> int:
+def _vary_number(rng: Random, value: int, material: Material) -> int:
     steps = (1, -1, 2, -2, 5, -5, 10, -10, 100, -100, 1000, -1000)
     match rng.randrange(7):
         case 0 | 1:
@@ -67,7 +67,7 @@ def _number(rng: Random, value: int, material: Material) -> int:
             return value ^ (1 << rng.randrange(max(4, abs(value).bit_length() + 1)))
 
 
-def _text(rng: Random, text: str, material: Material) -> str:
+def _vary_text(rng: Random, text: str, material: Material) -> str:
     at, to = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
     letter = rng.choice(text) if text and rng.random() < 0.3 else rng.choice(material.letters)
     match rng.randrange(10):
@@ -93,13 +93,13 @@ def _text(rng: Random, text: str, material: Material) -> str:
             return rng.choice((text + letter, letter + text, text[1:], text[:-1]))
 
 
-def _items(rng: Random, items: list[Any], material: Material) -> list[Any]:
+def _vary_items(rng: Random, items: list[Any], material: Material) -> list[Any]:
     at = rng.randint(0, max(0, len(items) - 1))
     like = type(items[at]) if items else None
     new = (
         material.atom(rng, like)
         if like in (int, str, float, bool, None)
-        else varied(rng, items[at], material)
+        else vary_value(rng, items[at], material)
     )
     match rng.randrange(9):
         case 0 | 1:
@@ -109,7 +109,7 @@ def _items(rng: Random, items: list[Any], material: Material) -> list[Any]:
         case 3:
             return [*items[:at], *items[at + 1 :]]
         case 4 | 5 if items:
-            return [*items[:at], varied(rng, items[at], material), *items[at + 1 :]]
+            return [*items[:at], vary_value(rng, items[at], material), *items[at + 1 :]]
         case 6 if items:
             to = rng.randrange(len(items))
             items[at], items[to] = items[to], items[at]
@@ -118,11 +118,11 @@ def _items(rng: Random, items: list[Any], material: Material) -> list[Any]:
             return [*items[:at], new, *items[at + 1 :]]
         case _:
             return rng.choice(
-                (items[::-1], sorted(items, key=_order), items + items, items[1:], items[: at + 1])
+                (items[::-1], sorted(items, key=_sort_key), items + items, items[1:], items[: at + 1])
             )
 
 
-def _mapping(rng: Random, value: dict[Any, Any], material: Material) -> dict[Any, Any]:
+def _vary_mapping(rng: Random, value: dict[Any, Any], material: Material) -> dict[Any, Any]:
     pairs = list(value.items())
     if not pairs or rng.random() < 0.3:
         like = type(pairs[0][0]) if pairs else rng.choice((str, int))
@@ -134,16 +134,16 @@ def _mapping(rng: Random, value: dict[Any, Any], material: Material) -> dict[Any
         case 0:
             del pairs[at]
         case 1 | 2:
-            pairs[at] = (key, varied(rng, held, material))
+            pairs[at] = (key, vary_value(rng, held, material))
         case 3:
-            new = varied(rng, key, material)
+            new = vary_value(rng, key, material)
             pairs[at] = (new, held)
         case _:
             pairs = [*pairs[:at], *pairs[at + 1 :], pairs[at]]
     return {key: held for key, held in pairs if _is_hashable(key)}
 
 
-def _hashable(items: list[Any]) -> list[Any]:
+def _only_hashable(items: list[Any]) -> list[Any]:
     return [item for item in items if _is_hashable(item)]
 
 
@@ -151,16 +151,16 @@ def _is_hashable(value: Any) -> bool:
     return not isinstance(value, list | dict | set | bytearray)
 
 
-def _order(value: Any) -> tuple[str, Any]:
+def _sort_key(value: Any) -> tuple[str, Any]:
     return (type(value).__name__, value) if isinstance(value, int | float | str) else ("~", repr(value))
 
 
-def mended(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
+def fix_value(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
     """Apply the edit from the actual to the wanted result to a value, in the same place or another."""
     if isinstance(came, int | float) and isinstance(wanted, int | float) and isinstance(value, int | float):
-        return value if isinstance(value, bool) else _shifted(rng, value, came, wanted)
+        return value if isinstance(value, bool) else _shift_number(rng, value, came, wanted)
     if isinstance(came, dict) and isinstance(wanted, dict) and isinstance(value, dict):
-        return _mended_mapping(rng, value, came, wanted)
+        return _fix_mapping(rng, value, came, wanted)
     texts = isinstance(value, str) and isinstance(came, str) and isinstance(wanted, str)
     both = (
         isinstance(value, list | tuple)
@@ -187,7 +187,7 @@ def mended(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
     return type(value)([*value[:a], *put, *value[b:]][:MAX_LENGTH])
 
 
-def _shifted(rng: Random, value: float, came: float, wanted: float) -> float:
+def _shift_number(rng: Random, value: float, came: float, wanted: float) -> float:
     """Move a number by the missing amount, as if the function multiplied it by a small factor."""
     try:
         by = (wanted - came) / rng.choice((1, 1, 1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 60, 100, 1000, 0.5, 0.1))
@@ -196,7 +196,7 @@ def _shifted(rng: Random, value: float, came: float, wanted: float) -> float:
         return value
 
 
-def _mended_mapping(
+def _fix_mapping(
     rng: Random, value: dict[Any, Any], came: dict[Any, Any], wanted: dict[Any, Any]
 ) -> dict[Any, Any]:
     """Add, remove or change one key that differs between the actual and the wanted result."""

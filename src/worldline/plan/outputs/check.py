@@ -17,54 +17,56 @@ from worldline.core.value import Value, parse
 from worldline.core.value import text as text_of
 from worldline.plan.inputs.nearness import read_value
 from worldline.plan.outputs import inside
-from worldline.plan.outputs.expectation import Expectation, expectations, tests_of
+from worldline.plan.outputs.expectation import Expectation, find_expectations, find_tests
 from worldline.plan.outputs.report import CheckedValue, OutputsReport
 from worldline.recording.calls import CallBatch, CallEnd
 
 MAX_VALUE_CHARACTERS = 2_000
-_INSIDE = "_worldline_tests"  # what `inside` is called there
-_THERE = f"__import__({_INSIDE!r})"
-_FETCH = f"{_THERE}.fetch()"
+_REPORTER_NAME = "_worldline_tests"  # the name of `inside` in the sandbox
+_REPORTER = f"__import__({_REPORTER_NAME!r})"
+_FETCH = f"{_REPORTER}.fetch()"
 
 
 def check_outputs(
     program: Program, run: Callable[[CallBatch], list[CallEnd]], *, seconds: float = 5.0, fill: bool = True
 ) -> OutputsReport:
     """Check the assertions of a test file, and fill in its blanks if `fill` is set."""
-    wanted = expectations(program.source)
-    tests = tests_of(program.source)
-    instrumented = _spliced(
-        program.source, [(item.span, _telling(number, item)) for number, item in enumerate(wanted)]
+    wanted = find_expectations(program.source)
+    tests = find_tests(program.source)
+    instrumented = _replace_spans(
+        program.source, [(item.span, _reporting_code(number, item)) for number, item in enumerate(wanted)]
     )
-    runs = (f"{_THERE}.run({program.name!r}, {name!r})" for name in tests)
-    files = (*program.files, (f"{_INSIDE}.py", Path(inside.__file__).read_text(encoding="utf-8")))
+    runs = (f"{_REPORTER}.run({program.name!r}, {name!r})" for name in tests)
+    files = (*program.files, (f"{_REPORTER_NAME}.py", Path(inside.__file__).read_text(encoding="utf-8")))
     calls = (_FETCH, *(text for call in runs for text in (call, _FETCH)))
     batch = CallBatch(instrumented, calls, files, program.name, seconds, fresh=False)
     ends = run(batch)
     if wanted and ends[0].kind != "returned":
         raise UsageError(f"{program.name} cannot be run: {ends[0].kind} {ends[0].value[:300]}")
-    first, again = _seen(ends), _seen(run(batch))
-    failed = _failed(tests, ends[1::2])
-    checked = [_checked(item, first.get(n, []), again.get(n, []), failed) for n, item in enumerate(wanted)]
+    first, again = _reported_values(ends), _reported_values(run(batch))
+    failed = _failure_reasons(tests, ends[1::2])
+    checked = [
+        _check_value(item, first.get(n, []), again.get(n, []), failed) for n, item in enumerate(wanted)
+    ]
     filled = [(item.expectation.blank, item.value) for item in checked]
     edits = [(blank, value) for blank, value in filled if fill and blank is not None and value is not None]
-    return OutputsReport(program.name, program.source, _spliced(program.source, edits), tuple(checked))
+    return OutputsReport(program.name, program.source, _replace_spans(program.source, edits), tuple(checked))
 
 
-def _telling(number: int, expectation: Expectation) -> str:
+def _reporting_code(number: int, expectation: Expectation) -> str:
     """Return the code that replaces an assertion, or a blank in a row, while the tests are executed."""
     if expectation.in_row:
-        return f"{_THERE}.blank({number})"
-    return f"{_THERE}.tell({number}, ({expectation.value}), ({expectation.wanted}))"
+        return f"{_REPORTER}.blank({number})"
+    return f"{_REPORTER}.tell({number}, ({expectation.value}), ({expectation.wanted}))"
 
 
-def _failed(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str, str]:
+def _failure_reasons(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str, str]:
     """Return why tests did not pass, by name; malformed reports are ignored."""
     reasons: dict[str, str] = {}
     for name, end in zip(tests, ends, strict=True):
         if end.kind != "returned":
             reasons[name] = (
-                f"met the limit of {end.value}" if end.kind == "limit" else f"{end.kind} {end.value[:80]}"
+                f"hit its limit of {end.value}" if end.kind == "limit" else f"{end.kind} {end.value[:80]}"
             )
             continue
         rows = read_value(end.value)
@@ -74,7 +76,7 @@ def _failed(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str, str]:
     return reasons
 
 
-def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
+def _replace_spans(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
     """Return a source with some spans of bytes replaced."""
     data = source.encode()
     for (start, end), text in sorted(edits, reverse=True):
@@ -82,7 +84,7 @@ def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
     return data.decode()
 
 
-def _seen(ends: Sequence[CallEnd]) -> dict[int, list[tuple[str, bool]]]:
+def _reported_values(ends: Sequence[CallEnd]) -> dict[int, list[tuple[str, bool]]]:
     """Return the reported values and verdicts of each assertion; malformed reports are ignored."""
     values_by_number: dict[int, list[tuple[str, bool]]] = {}
     for end in ends[::2]:
@@ -96,24 +98,24 @@ def _seen(ends: Sequence[CallEnd]) -> dict[int, list[tuple[str, bool]]]:
     return values_by_number
 
 
-def _checked(
+def _check_value(
     wanted: Expectation, first: list[tuple[str, bool]], again: list[tuple[str, bool]], failed: dict[str, str]
 ) -> CheckedValue:
     values = list(dict.fromkeys(text for text, _ in first))
     if not first:
-        return CheckedValue(wanted, why=_unreached(wanted, failed))
+        return CheckedValue(wanted, why=_why_unreached(wanted, failed))
     if {text for text, _ in again} != set(values):
-        return CheckedValue(wanted, why="it does not come to the same in two runs")
+        return CheckedValue(wanted, why="it differs between two runs")
     if wanted.blank is None:
         shown = next((text for text, held in first if not held), values[0])
         return CheckedValue(wanted, shown, all(held for _, held in first))
     if len(values) > 1:
-        return CheckedValue(wanted, why=f"it comes to {len(values)} different values")
+        return CheckedValue(wanted, why=f"it has {len(values)} different values")
     text = _literal(values[0])
-    return CheckedValue(wanted, text, why="" if text is not None else f"{values[0][:80]} is no literal")
+    return CheckedValue(wanted, text, why="" if text is not None else f"{values[0][:80]} is not a literal")
 
 
-def _unreached(wanted: Expectation, failed: dict[str, str]) -> str:
+def _why_unreached(wanted: Expectation, failed: dict[str, str]) -> str:
     """Say why there is no value: its test stopped earlier, or no test reaches it."""
     for name in (wanted.where, wanted.top):
         if name in failed:

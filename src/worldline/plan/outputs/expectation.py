@@ -22,12 +22,12 @@ class Expectation:
     """One equality: its place, the text of both sides, and whether a value is to be filled in."""
 
     line: int
-    value: str  # the side that is computed; of a row, the row
+    value: str  # the computed side, or the row of parameters
     wanted: str
     where: str = ""  # the function or method around it, if any
-    blank: tuple[int, int] | None = None  # where `...` stands, in bytes
+    blank: tuple[int, int] | None = None  # of `...`, in bytes
     span: tuple[int, int] = (0, 0)
-    in_row: bool = False  # a blank among parameters: it has the value of what is compared with it
+    in_row: bool = False  # a blank among parameters, filled by what it is compared with
 
     @property
     def top(self) -> str:
@@ -35,14 +35,14 @@ class Expectation:
         return self.where.partition(".")[0]
 
 
-def expectations(source: str) -> list[Expectation]:
+def find_expectations(source: str) -> list[Expectation]:
     """Find the asserted equalities and the blanks of a source, in order."""
     tree = syntax(source)
     if tree is None:
-        raise UsageError("the tests are not Python that can be parsed")
+        raise UsageError("the tests cannot be parsed as Python")
     span = _spans(source)
     equalities = []
-    for where, node in _placed(tree):
+    for where, node in _statements(tree):
         if (sides := _sides(node)) is not None:
             left, right = sides
             blank = span(right) if _is_blank(right) else None
@@ -57,7 +57,7 @@ def expectations(source: str) -> list[Expectation]:
     return sorted(equalities, key=lambda item: item.span)
 
 
-def tests_of(source: str) -> list[str]:
+def find_tests(source: str) -> list[str]:
     """List the top-level functions and classes that may hold tests, in order."""
     tree = syntax(source)
     return [
@@ -69,7 +69,7 @@ def tests_of(source: str) -> list[str]:
 
 
 def _spans(source: str) -> Callable[[ast.expr | ast.stmt], tuple[int, int]]:
-    """From a node to where it stands, in bytes."""
+    """Return a function from a node to its span, in bytes."""
     starts = [0]
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -81,8 +81,8 @@ def _spans(source: str) -> Callable[[ast.expr | ast.stmt], tuple[int, int]]:
     return span
 
 
-def _placed(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
-    """Every statement, with the function at the top level around it, or the method of a class there."""
+def _statements(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield every statement, with its top-level function or method."""
     for top in tree.body:
         name = top.name if isinstance(top, _Function | ast.ClassDef) else ""
         yield name, top
@@ -110,7 +110,7 @@ def _sides(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
     if pair is None:
         return None
     left, right = pair
-    turned = (_is_blank(left) and not _is_blank(right)) or _computes(left) < _computes(right)
+    turned = (_is_blank(left) and not _is_blank(right)) or _computed_rank(left) < _computed_rank(right)
     return (right, left) if turned else (left, right)
 
 
@@ -118,8 +118,8 @@ def _is_blank(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and node.value is ...
 
 
-def _computes(node: ast.expr) -> int:
-    """How much a side looks like the one that is computed: a call, a name, or a literal."""
+def _computed_rank(node: ast.expr) -> int:
+    """Rank a side by how likely it is the computed one: a literal, a name, or a call."""
     if any(isinstance(part, ast.Call | ast.Await) for part in ast.walk(node)):
         return 2
     return int(any(isinstance(part, ast.Name) for part in ast.walk(node)))
@@ -128,7 +128,7 @@ def _computes(node: ast.expr) -> int:
 def _blanks_of_rows(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Each `...` that a `parametrize` of this function or class lists, with its row."""
+    """Yield each `...` in the rows of `parametrize`, with its row."""
     for call in node.decorator_list:
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
             continue

@@ -1,18 +1,86 @@
-"""Expected values of a file of tests: the sandbox, the model and the files are set up here; `check` does the rest."""
+"""Fill in and check the expected values of a test file, next to a model's predictions, which never replace them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from worldline.analyze.flow.control import syntax
 from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.plan.gate import Gate, fit_gate
+from worldline.plan.imagined import predict_answers
+from worldline.plan.journal import read_journal
+from worldline.plan.ledger import model_name, select_entries
 from worldline.plan.outputs.check import check_outputs
-from worldline.plan.outputs.opinions import imagining, with_opinions
+from worldline.plan.outputs.expectation import Expectation
 from worldline.plan.outputs.report import OutputsReport
+from worldline.plan.question import Question
 from worldline.predict.models import AnyModel, load_model
+from worldline.predict.predictor import Predictor
 from worldline.recording.calls import caller
 from worldline.recording.collect import collect_tests
 from worldline.storage.files import write as write_file
+
+Opinion = Callable[[Sequence[Program]], Sequence[tuple[str | None, float | None]]]
+MAX_PREDICTION_BYTES = 1 << 14  # per call
+
+
+def make_opinion(predictor: Predictor, journal: str | None = None) -> Opinion:
+    """Return a function that predicts values, with probabilities if the journal has enough calibration data."""
+    gate = None if journal is None else _gate(predictor, journal)
+
+    def opinion(programs: Sequence[Program]) -> list[tuple[str | None, float | None]]:
+        predictions = predict_answers(
+            predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES
+        )
+        return [(predicted.value, predicted.probability(gate)) for predicted in predictions]
+
+    return opinion
+
+
+def _gate(predictor: Predictor, journal: str) -> Gate | None:
+    known = (entry.ledger for entry in read_journal(journal))
+    return fit_gate(select_entries(known, what="return", model=model_name(predictor)))
+
+
+def call_program(program: Program, wanted: Expectation) -> Program | None:
+    """Return the program whose result is the value of an assertion: a plain call; None if it is not one."""
+    node = ast.parse(wanted.value, mode="eval").body
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return None
+    try:
+        for argument in (*node.args, *(word.value for word in node.keywords)):
+            ast.literal_eval(argument)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    tree = syntax(program.source)
+    files = dict(program.files)
+    for part in [] if tree is None else tree.body:
+        if isinstance(part, ast.FunctionDef) and part.name == node.func.id:
+            return Program(source=program.source, name=program.name, files=program.files, call=wanted.value)
+        if isinstance(part, ast.ImportFrom) and part.level == 0:
+            is_named = any(alias.name == node.func.id and alias.asname is None for alias in part.names)
+            file = f"{(part.module or '').replace('.', '/')}.py"
+            if is_named and file in files:
+                source = files.pop(file)
+                return Program(source=source, name=file, files=tuple(files.items()), call=wanted.value)
+    return None
+
+
+def add_opinions(report: OutputsReport, program: Program, opinion: Opinion) -> OutputsReport:
+    """Add predictions to the values that are plain calls; the values themselves stay the executed ones."""
+    calls = [
+        (at, call)
+        for at, checked in enumerate(report.values)
+        if (call := call_program(program, checked.expectation))
+    ]
+    values = list(report.values)
+    for (at, _), (text, probability) in zip(calls, opinion([call for _, call in calls]), strict=True):
+        values[at] = replace(values[at], imagined=text, probability=probability)
+    return replace(report, values=tuple(values))
 
 
 def fill_outputs(
@@ -29,13 +97,13 @@ def fill_outputs(
     """Fill in `assert f(3) == ...` and check every other asserted equality, by executing the tests in the sandbox.
 
     Args:
-        file: The file of tests; a `conftest.py` beside it is used too.
-        check: Fill in nothing.
+        file: The test file; a `conftest.py` next to it is used too.
+        check: Only check, and fill in nothing.
         write: Write the values into the file itself.
         out: Write the tests with their values to this file.
-        model: Also say where this model predicts another value: a name, a predictor or a function.
-        extras: Options of the model, where `model` is a name.
-        journal: What was executed of this code so far, which calibrates the model.
+        model: Also report where this model predicts another value: a name, a predictor or a function.
+        extras: Options of the model, if `model` is a name.
+        journal: The folder with the calibration data of this code.
         wall: Limit: seconds of one test function or class.
 
     Returns:
@@ -50,8 +118,8 @@ def fill_outputs(
     with caller() as calls:
         report = check_outputs(program, calls.run, seconds=wall, fill=not check)
     if model is not None:
-        opinion = imagining(load_model(model, extras), None if journal is None else str(journal))
-        report = with_opinions(report, program, opinion)
+        opinion = make_opinion(load_model(model, extras), None if journal is None else str(journal))
+        report = add_opinions(report, program, opinion)
     for path in [*([file] if write else []), *([out] if out else [])]:
         write_file(Path(path), report.filled.encode("utf-8", "surrogateescape"))
     return report

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 NO_PYTEST = "was not executed: it takes arguments, and the sandbox has no pytest to pass them"
-COPIED = (list, dict, set, tuple, bytearray)
+COPIED_TYPES = (list, dict, set, tuple, bytearray)
 
 _seen: list[tuple[int, Any, bool]] = []
 
@@ -38,7 +38,7 @@ def tell(number: int, value: Any, wanted: Any) -> None:
     """Report the current value of an assertion, and whether it is the expected one."""
     if isinstance(value, Blank):
         value, wanted = wanted, value
-    snapshot = copy.deepcopy(value) if type(value) in COPIED else value
+    snapshot = copy.deepcopy(value) if type(value) in COPIED_TYPES else value
     if isinstance(wanted, Blank):
         _seen.append((wanted.number, snapshot, True))
     _seen.append((number, snapshot, isinstance(wanted, Blank) or bool(value == wanted)))
@@ -57,35 +57,37 @@ def run(file: str, name: str) -> list[tuple[str, str]]:
     try:
         pytest = importlib.import_module("pytest")
     except ImportError:
-        return list(_plainly(name, getattr(sys.modules[file.removesuffix(".py")], name)))
-    return _by_pytest(pytest, file, name)
+        return list(_run_without_pytest(name, getattr(sys.modules[file.removesuffix(".py")], name)))
+    return _run_pytest(pytest, file, name)
 
 
 class _Listener:
     """Collects the reports of pytest."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, str]] = []
-        self.heard = False
+        self.failures: list[tuple[str, str]] = []
+        self.has_reports = False
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Record a test that failed or was skipped."""
-        self.heard = True
+        self.has_reports = True
         name = report.nodeid.partition("[")[0].partition("::")[2].replace("::", ".")
         if report.skipped:
             why = report.longrepr[2] if isinstance(report.longrepr, tuple) else _crash(report.longrepr)
-            self.found.append((name, f"was skipped: {why.removeprefix('Skipped: ')}"))
+            self.failures.append((name, f"was skipped: {why.removeprefix('Skipped: ')}"))
         elif report.failed:
             how = "could not be set up" if report.when == "setup" else "failed"
-            self.found.append((name, f"{how}: {_crash(report.longrepr)}"))
+            self.failures.append((name, f"{how}: {_crash(report.longrepr)}"))
 
 
-def _by_pytest(pytest: Any, file: str, name: str) -> list[tuple[str, str]]:
+def _run_pytest(pytest: Any, file: str, name: str) -> list[tuple[str, str]]:
     listener = _Listener()
     options = ["-q", "--assert=plain", "-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider"]
     options += ["-p", "no:faulthandler", "-p", "no:unraisableexception", "-p", "no:threadexception"]
     pytest.main([f"{file}::{name}", *options], plugins=[listener])
-    return listener.found if listener.heard else [(name, "was not executed: pytest finds no test in it")]
+    if not listener.has_reports:
+        return [(name, "was not executed: pytest finds no test in it")]
+    return listener.failures
 
 
 def _crash(report: Any) -> str:
@@ -97,7 +99,7 @@ def _crash(report: Any) -> str:
     return lines[0] if message and lines else (lines or ["no reason is given"])[-1]
 
 
-def _plainly(name: str, item: Any) -> Iterator[tuple[str, str]]:
+def _run_without_pytest(name: str, item: Any) -> Iterator[tuple[str, str]]:
     """Execute tests without pytest."""
     if isinstance(item, type) and issubclass(item, unittest.TestCase):
         result = unittest.TestResult()
@@ -108,8 +110,8 @@ def _plainly(name: str, item: Any) -> Iterator[tuple[str, str]]:
             yield f"{name}.{_method(test)}", f"was skipped: {text}"
     elif isinstance(item, type):
         for method in (attribute for attribute in dir(item) if attribute.startswith("test")):
-            yield from _attempt(f"{name}.{method}", lambda method=method: _on_a_fresh_one(item, method))  # type: ignore[misc]
-    elif _takes(item):
+            yield from _attempt(f"{name}.{method}", lambda method=method: _run_method(item, method))  # type: ignore[misc]
+    elif _needs_arguments(item):
         yield name, NO_PYTEST
     else:
         yield from _attempt(name, item)
@@ -119,15 +121,15 @@ def _method(test: Any) -> str:
     return str(getattr(test, "_testMethodName", test))
 
 
-def _on_a_fresh_one(owner: type, name: str) -> None:
+def _run_method(owner: type, name: str) -> None:
     instance = owner()
     for step in ("setup_method", name, "teardown_method"):
         act = getattr(instance, step, None)
         if act is not None:
-            act(*([getattr(instance, name)] if step != name and _takes(act) else []))
+            act(*([getattr(instance, name)] if step != name and _needs_arguments(act) else []))
 
 
-def _takes(act: Callable[..., Any]) -> bool:
+def _needs_arguments(act: Callable[..., Any]) -> bool:
     """Whether it cannot be called without arguments."""
     parameters = inspect.signature(act).parameters.values()
     return any(

@@ -12,7 +12,7 @@ from worldline.plan.outputs.expectation import Expectation
 
 @dataclass(frozen=True)
 class CheckedValue:
-    """The result of an assertion: its value and whether it holds, or why there is none, and the model's prediction."""
+    """The result of an assertion: its value and whether it holds, or why it has none, and the model's prediction."""
 
     expectation: Expectation
     value: str | None = None

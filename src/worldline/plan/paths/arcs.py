@@ -1,4 +1,4 @@
-"""The arcs of a function: both ways of every decision that lines show, and which of them a run took.
+"""The arcs of a function: both outcomes of every decision between lines, and which of them a run took.
 
 They include the functions and classes of the file that the function names. A decision inside one line (`and`,
 `if x: return 1`) is not an arc. Neither is a failing assertion: its input raises.
@@ -14,14 +14,14 @@ from worldline.analyze.flow.conditions import Condition
 from worldline.analyze.flow.conditions.decisions import Decision, decisions
 from worldline.analyze.flow.control import first_line, syntax
 
-_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _TESTED = ("if", "while")  # whose text is the test alone
-_ONE_WAY = ("assert", "except")
+_ONE_ARC = ("assert", "except")
 
 
 @dataclass(frozen=True, order=True)
 class Arc:
-    """One way out of a line that decides: taken (the condition held, the loop went on, the case fits) or not."""
+    """One outcome of a deciding line: taken (the condition holds, the loop continues, the case matches) or not."""
 
     line: int
     kind: str
@@ -30,35 +30,35 @@ class Arc:
     text: str = field(compare=False, default="")
 
     def __str__(self) -> str:
-        return (
-            f"line {self.line}: {spoken(self.kind, self.text)} {'holds' if self.taken else 'does not hold'}"
-        )
+        return f"line {self.line}: {with_keyword(self.kind, self.text)} {'holds' if self.taken else 'does not hold'}"
 
 
-def spoken(kind: str, text: str) -> str:
+def with_keyword(kind: str, text: str) -> str:
     """Return a condition with its keyword: `if x > 3`, `for x in xs`."""
     return f"{kind} {text}" if kind in _TESTED else text
 
 
-def arcs_of(source: str, function: str) -> frozenset[Arc]:
+def find_arcs(source: str, function: str) -> frozenset[Arc]:
     """Return every arc of a function and of the definitions it names."""
     return frozenset(
         Arc(decision.line, decision.kind, taken, name, decision.text)
         for name, decision in _decisions(source, function)
-        for taken in _ways(decision)
+        for taken in _arc_directions(decision)
     )
 
 
-def inside_lines(source: str, function: str) -> list[str]:
+def find_inline_decisions(source: str, function: str) -> list[str]:
     """List the decisions inside one line, which are not arcs, in order."""
     inline = (
         decision
         for _, decision in _decisions(source, function)
-        if decision.is_inline and decision.kind not in _ONE_WAY
+        if decision.is_inline and decision.kind not in _ONE_ARC
     )
     ordered = sorted(inline, key=lambda decision: decision.line)
     return list(
-        dict.fromkeys(f"line {decision.line}: {spoken(decision.kind, decision.text)}" for decision in ordered)
+        dict.fromkeys(
+            f"line {decision.line}: {with_keyword(decision.kind, decision.text)}" for decision in ordered
+        )
     )
 
 
@@ -71,10 +71,10 @@ def _decisions(source: str, function: str) -> Iterator[tuple[str, Decision]]:
                 yield from ((name, decision) for decision in on_line)
 
 
-def _ways(decision: Decision) -> tuple[bool, ...]:
+def _arc_directions(decision: Decision) -> tuple[bool, ...]:
     if decision.is_inline:
         return ()
-    return (True,) if decision.kind in _ONE_WAY else (True, False)
+    return (True,) if decision.kind in _ONE_ARC else (True, False)
 
 
 def taken_arcs(met: Iterable[Condition], known: frozenset[Arc]) -> frozenset[Arc]:
@@ -86,7 +86,7 @@ def taken_arcs(met: Iterable[Condition], known: frozenset[Arc]) -> frozenset[Arc
 def _reachable(source: str, function: str) -> list[range]:
     """Return the lines of all definitions that a function names, transitively."""
     tree = syntax(source)
-    known = {} if tree is None else {node.name: node for node in tree.body if isinstance(node, _DEFINED)}
+    known = {} if tree is None else {node.name: node for node in tree.body if isinstance(node, _DEFINITIONS)}
     waiting, met = [function], set[str]()
     while waiting:
         name = waiting.pop()

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-UNLIKE = 8.0  # between values of two types
-PUT = 4.0  # an element more or less
-PLACES = 8  # of a text or list: those that are changed
-STEPS = (1, -1, 2, -2, 10, -10)
+TYPE_DISTANCE = 8.0  # between values of different types
+INSERT_COST = 4.0  # of one element
+MAX_PLACES = 8  # changed in a text or list
+INTEGER_STEPS = (1, -1, 2, -2, 10, -10)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _value(node: ast.expr) -> Any:
         return Verbatim(ast.unparse(node))
 
 
-def apart(left: CallArguments, right: CallArguments) -> tuple[int, float]:
+def arguments_distance(left: CallArguments, right: CallArguments) -> tuple[int, float]:
     """Return how many arguments differ, and their total distance."""
     if left.words != right.words:
         return max(len(left.words), len(right.words)), math.inf
@@ -78,7 +78,7 @@ def apart(left: CallArguments, right: CallArguments) -> tuple[int, float]:
 def distance(left: Any, right: Any) -> float:
     """Return 0 for equal values; grows with the changes that turn one into the other."""
     if type(left) is not type(right):
-        return UNLIKE
+        return TYPE_DISTANCE
     if isinstance(left, bool) or left is None or isinstance(left, Verbatim):
         return float(left != right)
     if isinstance(left, int | float):
@@ -89,8 +89,9 @@ def distance(left: Any, right: Any) -> float:
         return _edits(left, right, distance)
     if isinstance(left, dict):
         shared = left.keys() & right.keys()
-        return len(left.keys() ^ right.keys()) * PUT + sum(distance(left[key], right[key]) for key in shared)
-    return float(len(left ^ right)) if isinstance(left, set | frozenset) else UNLIKE
+        changes = sum(distance(left[key], right[key]) for key in shared)
+        return len(left.keys() ^ right.keys()) * INSERT_COST + changes
+    return float(len(left ^ right)) if isinstance(left, set | frozenset) else TYPE_DISTANCE
 
 
 def _between_numbers(left: float, right: float) -> float:
@@ -98,32 +99,33 @@ def _between_numbers(left: float, right: float) -> float:
     if left == right:
         return 0.0
     if isinstance(left, float) and not (math.isfinite(left) and math.isfinite(right)):
-        return UNLIKE
+        return TYPE_DISTANCE
     try:
-        return min(math.log2(1 + abs(left - right)) / 2, UNLIKE * 8)
+        return min(math.log2(1 + abs(left - right)) / 2, TYPE_DISTANCE * 8)
     except OverflowError:
-        return UNLIKE * 8
+        return TYPE_DISTANCE * 8
 
 
 def _edits(left: Sequence[Any], right: Sequence[Any], element_distance: Any) -> float:
-    """Sum insertions and deletions (`PUT` each) and changes (1 plus their distance)."""
+    """Sum insertions and deletions (`INSERT_COST` each) and changes (1 plus their distance)."""
     keys = [repr(item) for item in left], [repr(item) for item in right]
     total = 0.0
     for _, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         if keys[0][a:b] == keys[1][c:d]:
             continue
         pairs = list(zip(left[a:b], right[c:d], strict=False))
-        total += sum(1 + element_distance(x, y) for x, y in pairs) + PUT * (max(b - a, d - c) - len(pairs))
+        total += sum(1 + element_distance(x, y) for x, y in pairs)
+        total += INSERT_COST * (max(b - a, d - c) - len(pairs))
     return total
 
 
-def near(value: Any, planted: Sequence[Any]) -> Iterator[Any]:
+def neighbours(value: Any, planted: Sequence[Any]) -> Iterator[Any]:
     """Yield neighbours of a value, of the same type, with constants of the source among them."""
     own = [constant for constant in planted if type(constant) is type(value)]
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
-        yield from (value + step for step in STEPS)
+        yield from (value + step for step in INTEGER_STEPS)
         yield from (constant + step for constant in own for step in (0, 1, -1))
         yield from (0, -value, 2 * value, value // 2)
     elif isinstance(value, float):
@@ -132,19 +134,19 @@ def near(value: Any, planted: Sequence[Any]) -> Iterator[Any]:
         yield from (constant + step for constant in numbers for step in (0.0, 0.5, -0.5))
         yield from (0.0, -value, 2 * value)
     elif isinstance(value, str):
-        yield from _near_text(value, own)
+        yield from _text_neighbours(value, own)
     elif isinstance(value, list | tuple):
-        yield from _near_items(value, planted)
+        yield from _item_neighbours(value, planted)
     elif isinstance(value, dict):
         yield from ({k: v for k, v in value.items() if k != key} for key in value)
-        yield from ({**value, key: other} for key in value for other in near(value[key], planted))
+        yield from ({**value, key: other} for key in value for other in neighbours(value[key], planted))
         if value:
             yield from ({**value, key: next(iter(value.values()))} for key in planted if isinstance(key, str))
 
 
-def _near_text(text: str, planted: Iterable[str]) -> Iterator[str]:
+def _text_neighbours(text: str, planted: Iterable[str]) -> Iterator[str]:
     letters = dict.fromkeys("".join(planted)[:24] + "a0 A")
-    for at in range(min(len(text), PLACES)):
+    for at in range(min(len(text), MAX_PLACES)):
         yield text[:at] + text[at + 1 :]
         yield from (text[:at] + letter + text[at + 1 :] for letter in letters)
     yield from (text + letter for letter in letters)
@@ -154,22 +156,22 @@ def _near_text(text: str, planted: Iterable[str]) -> Iterator[str]:
     yield from (text.upper(), text.lower(), text + text, "")
 
 
-def _near_items(items: Any, planted: Sequence[Any]) -> Iterator[Any]:
+def _item_neighbours(items: Any, planted: Sequence[Any]) -> Iterator[Any]:
     kind = type(items)
     elements = list(items)
-    for at in range(min(len(elements), PLACES)):
+    for at in range(min(len(elements), MAX_PLACES)):
         yield from (
-            kind([*elements[:at], other, *elements[at + 1 :]]) for other in near(elements[at], planted)
+            kind([*elements[:at], other, *elements[at + 1 :]]) for other in neighbours(elements[at], planted)
         )
     if kind is list:
-        yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(elements), PLACES)))
+        yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(elements), MAX_PLACES)))
         kinds = {type(value) for value in elements} or {type(value) for value in planted}
         own = [value for value in planted if type(value) in kinds]
-        yield from ([*elements, value] for value in [*elements[:PLACES], *own])
+        yield from ([*elements, value] for value in [*elements[:MAX_PLACES], *own])
         yield from (elements[::-1], [])
 
 
-def between(far: Any, origin: Any) -> Iterator[Any]:
+def values_between(far: Any, origin: Any) -> Iterator[Any]:
     """Yield values between one and the origin: the origin first, then halves and steps."""
     if distance(far, origin) == 0:
         return
@@ -181,23 +183,26 @@ def between(far: Any, origin: Any) -> Iterator[Any]:
     elif isinstance(far, float) and math.isfinite(far + origin):
         yield from ((far + origin) / 2, float(round(far)), round((far + origin) / 2, 1))
     elif isinstance(far, str):
-        yield from (far[:at] + far[at + 1 :] for at in range(min(len(far), 3 * PLACES)))
-        same = range(min(len(far), len(origin), 3 * PLACES))
+        yield from (far[:at] + far[at + 1 :] for at in range(min(len(far), 3 * MAX_PLACES)))
+        same = range(min(len(far), len(origin), 3 * MAX_PLACES))
         yield from (far[:at] + origin[at] + far[at + 1 :] for at in same if far[at] != origin[at])
         yield from (far[: len(far) // 2], far + origin[len(far) :])
     elif isinstance(far, list | tuple):
         kind, elements = type(far), list(far)
-        for at in range(min(len(far), len(origin), 3 * PLACES)):
+        for at in range(min(len(far), len(origin), 3 * MAX_PLACES)):
             yield from (
                 kind([*elements[:at], value, *elements[at + 1 :]])
-                for value in between(elements[at], origin[at])
+                for value in values_between(elements[at], origin[at])
             )
         if kind is list:
-            yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(far), 3 * PLACES)))
+            yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(far), 3 * MAX_PLACES)))
             if len(far) < len(origin):
                 yield [*elements, *origin[len(far) :]]
     elif isinstance(far, dict):
         yield from ({k: v for k, v in far.items() if k != key} for key in far)
         yield from (
-            {**far, key: value} for key in far if key in origin for value in between(far[key], origin[key])
+            {**far, key: value}
+            for key in far
+            if key in origin
+            for value in values_between(far[key], origin[key])
         )

@@ -15,30 +15,14 @@ from worldline.data.mine.inputs import draw_value
 from worldline.data.mine.types import GuessedSignature, Parameter
 from worldline.plan.paths.target import Target
 
-AGAIN = 0.25  # of the plain values: one that the same call has already
-OMITTED = 0.3  # of the arguments that have a default
+REPEAT_PROBABILITY = 0.25  # of a plain value that the call already has
+OMIT_PROBABILITY = 0.3  # of an argument with a default
 LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 8)
-DEEPEST = 4
+MAX_DEPTH = 4
 _PLAIN = {"int": "int", "float": "float", "complex": "float", "bool": "bool", "str": "str", "bytes": "bytes"}
-_PLAIN |= {
-    "None": "none",
-    "Text": "str",
-    "AnyStr": "str",
-    "Callable": "function",
-    "Number": "int",
-    "Real": "float",
-}
-_LISTS = (
-    "list",
-    "List",
-    "Sequence",
-    "MutableSequence",
-    "Iterable",
-    "Collection",
-    "Container",
-    "Reversible",
-    "deque",
-)
+_PLAIN |= {"None": "none", "Text": "str", "AnyStr": "str", "Callable": "function"}
+_PLAIN |= {"Number": "int", "Real": "float"}
+_LISTS = ("list", "List", "Sequence", "MutableSequence", "Iterable", "Collection", "Container", "deque")
 _DICTS = ("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "Counter")
 _SETS = ("set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet")
 _TUPLES = ("tuple", "Tuple")
@@ -48,7 +32,7 @@ _ANY = ("int", "str", "float", "bool")
 
 
 class UnknownType(Exception):
-    """An annotation whose values cannot be drawn; the guess by use serves."""
+    """An annotation whose values cannot be drawn; the type is then guessed by use."""
 
 
 class Drawer:
@@ -69,7 +53,7 @@ class Drawer:
         self._drawn: dict[str, list[str]] = {}
 
     def call(self, rng: Random) -> str:
-        """One call."""
+        """Draw one call."""
         self._drawn = {}
         return f"{self.target.name}({', '.join(self._arguments(rng, self.target.node, self.given))})"
 
@@ -81,13 +65,13 @@ class Drawer:
         arguments: list[str] = []
         for place, parameter in enumerate(placed):
             optional = place >= len(placed) - len(node.args.defaults)
-            if optional and rng.random() < OMITTED:
+            if optional and rng.random() < OMIT_PROBABILITY:
                 break
             arguments.append(self._argument(rng, parameter, weights.get(parameter.arg)))
         if node.args.vararg is not None and len(arguments) == len(placed):
             arguments += [self._argument(rng, node.args.vararg, None) for _ in range(rng.choice(LENGTHS))]
         for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-            if default is None or rng.random() >= OMITTED:
+            if default is None or rng.random() >= OMIT_PROBABILITY:
                 arguments.append(f"{parameter.arg}={self._argument(rng, parameter, None)}")
         return arguments
 
@@ -99,25 +83,22 @@ class Drawer:
                 pass
         if guess is None:
             return self.of_kind(rng, rng.choice(_ANY))
-        likely = {
-            kind: weight
-            for kind, weight in guess.weights.items()
-            if 2 * weight >= max(guess.weights.values())
-        }
+        highest = max(guess.weights.values())
+        likely = {kind: weight for kind, weight in guess.weights.items() if 2 * weight >= highest}
         return self.of_kind(rng, rng.choices(list(likely), list(likely.values()))[0])
 
     def of_kind(self, rng: Random, kind: str) -> str:
-        """A plain value: one that this call has already, now and then."""
+        """Draw a plain value; sometimes one that this call already has."""
         before = self._drawn.setdefault(kind, [])
-        if before and rng.random() < AGAIN:
+        if before and rng.random() < REPEAT_PROBABILITY:
             return rng.choice(before)
         text = draw_value(rng, kind, self.given)
         before.append(text)
         return text
 
     def of_type(self, rng: Random, node: ast.expr, depth: int = 0) -> str:
-        """A value of an annotated type; UnknownType where it is none that can be drawn."""
-        node = self._resolved(node)
+        """Draw a value of an annotated type; UnknownType if that is not possible."""
+        node = self._resolve(node)
         if isinstance(node, ast.Constant) and node.value is None:
             return "None"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -134,7 +115,7 @@ class Drawer:
             return self.of_type(rng, inner[0], depth)
         if outer == "Literal" and inner:
             return ast.unparse(rng.choice(inner))
-        if outer in self._defined and depth < DEEPEST:
+        if outer in self._defined and depth < MAX_DEPTH:
             return self._instance(rng, self._defined[outer])
         return self._container(rng, outer, inner, depth)
 
@@ -143,9 +124,9 @@ class Drawer:
             node = (
                 inner[at] if at < len(inner) else ast.Name(("str", "int")[at] if outer in _DICTS else "int")
             )
-            return self._several(rng, lambda: self.of_type(rng, node, depth + 1), depth)
+            return self._draw_items(rng, lambda: self.of_type(rng, node, depth + 1), depth)
 
-        if outer in _LISTS:
+        if outer in _LISTS or outer == "Reversible":
             return f"[{', '.join(several(0))}]"
         if outer in ("Iterator", "Generator"):
             return f"iter([{', '.join(several(0))}])"
@@ -164,27 +145,27 @@ class Drawer:
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
         raise UnknownType(outer)
 
-    def _several(self, rng: Random, draw: Callable[[], str], depth: int) -> list[str]:
-        """Elements: some of them more than once, some in order."""
-        count = rng.choice(LENGTHS) if depth < DEEPEST else 0
+    def _draw_items(self, rng: Random, draw: Callable[[], str], depth: int) -> list[str]:
+        """Draw elements; sometimes one is repeated, or they are sorted."""
+        count = rng.choice(LENGTHS) if depth < MAX_DEPTH else 0
         items = [draw() for _ in range(count)]
-        if len(items) > 1 and rng.random() < AGAIN:
+        if len(items) > 1 and rng.random() < REPEAT_PROBABILITY:
             items[rng.randrange(len(items))] = rng.choice(items)
-        if rng.random() < AGAIN:
+        if rng.random() < REPEAT_PROBABILITY:
             items.sort(key=_order)
         return items
 
     def _instance(self, rng: Random, node: ast.ClassDef) -> str:
-        """An instance of a class of the source: by its `__init__`, or by its fields."""
+        """Draw an instance of a class of the source, by its `__init__` or its fields."""
         start = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
         if start:
             return f"{node.name}({', '.join(self._arguments(rng, start[0], self.given, method=True))})"
         fields = [part for part in node.body if isinstance(part, ast.AnnAssign) and part.value is None]
         return f"{node.name}({', '.join(self.of_type(rng, part.annotation, 1) for part in fields)})"
 
-    def _resolved(self, node: ast.expr) -> ast.expr:
-        """An annotation that is text, or another name for a type, as the type that it means."""
-        for _ in range(DEEPEST):
+    def _resolve(self, node: ast.expr) -> ast.expr:
+        """Resolve an annotation that is text or an alias."""
+        for _ in range(MAX_DEPTH):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 text = node.value
                 try:
@@ -199,7 +180,7 @@ class Drawer:
 
 
 def _parts(node: ast.expr) -> tuple[str, list[ast.expr]]:
-    """`List[int]` as its name and what stands between the brackets."""
+    """Split `List[int]` into its name and its arguments."""
     inner: list[ast.expr] = []
     if isinstance(node, ast.Subscript):
         inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]

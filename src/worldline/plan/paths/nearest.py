@@ -1,8 +1,8 @@
-"""The nearest input at which a run takes another way at a step: what would have to be different.
+"""The nearest input at which a run decides differently at a step.
 
 Neighbours of the input are tried first, then random inputs, then CrossHair's. The nearest hit is moved closer, step by
-step, while it still takes the other way. Every input was recorded. Nearest is by `distance` among those tried; a nearer
-one may exist.
+step, while it still decides differently. Every input was recorded. It is the nearest by `distance` of those tried; a
+nearer one may exist.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.distance import CallArguments, apart, between, near
+from worldline.plan.paths.distance import CallArguments, arguments_distance, neighbours, values_between
 from worldline.plan.paths.draw import Drawer
-from worldline.plan.paths.search import LIMITS, ROUND
+from worldline.plan.paths.search import CALL_LIMITS, CALLS_PER_PROCESS, explore_target
 from worldline.plan.paths.target import Target, find_target, read_call
 from worldline.recording.recorder import BoxWorker, prepare, record
 from worldline.recording.together import record_all, stretched
@@ -35,10 +35,10 @@ MAX_APPROACH_ROUNDS = 40
 
 @dataclass(frozen=True)
 class NearestInput:
-    """An input that takes another way: its call, its trace, the deciding condition, and its distance.
+    """An input that decides differently: its call, its trace, the deciding condition, and its distance.
 
-    With `exact`, everything before went as in the original run; otherwise the same line decides differently at the same
-    turn, after another start. `changed` counts the arguments that differ.
+    With `exact`, the run is the same up to there. Otherwise the same line decides differently at the same turn, after
+    another start. `changed` counts the arguments that differ.
     """
 
     call: str
@@ -52,16 +52,16 @@ class NearestInput:
 
 @dataclass(frozen=True)
 class _OtherWay:
-    """The wanted divergence: the same ways up to a point, and then the other."""
+    """The wanted divergence: the same decisions up to a point, and then the other one."""
 
     before: tuple[tuple[int, bool], ...]
     line: int
     taken: bool
-    turn: int  # how often that line has decided before
+    turn: int  # earlier decisions of that line
     next_line: int | None
 
     def met(self, trace: Trace) -> tuple[Condition, bool] | None:
-        """Return where a run takes the other way, and whether it got there in the same way."""
+        """Return the condition that decides differently, and whether the run was the same before it."""
         decided = conditions(trace)
         ways = tuple((condition.line, condition.taken) for condition in decided)
         at = len(self.before)
@@ -92,34 +92,33 @@ def nearest(
     seconds: float = 5.0,
     solver: bool = True,
     seed: int = 0,
-    limits: Limits = LIMITS,
+    limits: Limits = CALL_LIMITS,
     trust: bool = False,
 ) -> NearestInput | None:
-    """Find the nearest input at which the condition of a step goes the other way, and on to `next_line` if it is set.
+    """Find the nearest input at which the condition of a step differs, followed by `next_line` if it is set.
 
     Returns:
         The nearest input; None if none was found.
 
     Raises:
         UsageError: The trace is not of a plain call, or its step decides nothing.
-
     """
     call = read_call(trace.program.call or "")[1]
     target, origin = find_target(replace(trace.program, call=None), call), CallArguments.of(call)
     if origin is None:
-        raise UsageError(f"{call} is not a plain call: it has no neighbours")
-    chase = _Chase(target, origin, _wish(trace, step, next_line), limits, trust)
+        raise UsageError(f"{call} is not a plain call, so it has no neighbours")
+    chase = _Chase(target, origin, _other_way(trace, step, next_line), limits, trust)
     with closing(chase):
         chase.look(solver, seconds / 2, seed)
         chase.approach(seconds / 2)
     return chase.best
 
 
-def _wish(trace: Trace, step: int, next_line: int | None) -> _OtherWay:
+def _other_way(trace: Trace, step: int, next_line: int | None) -> _OtherWay:
     met = conditions(trace)
     at = next((n for n, condition in enumerate(met) if condition.step == step), None)
     if at is None:
-        raise UsageError(f"step {step} decides nothing")
+        raise UsageError(f"step {step} is not a decision: choose a step at an if, a loop or a match")
     decided = met[at]
     ways = tuple((condition.line, condition.taken) for condition in met[:at])
     turn = sum(line == decided.line for line, _ in ways)
@@ -133,7 +132,7 @@ class _Chase:
         self, target: Target, origin: CallArguments, wish: _OtherWay, limits: Limits, trust: bool
     ) -> None:
         self.target, self.origin, self.wish, self.trust = target, origin, wish, trust
-        bounds = replace(stretched(limits, ROUND), wall=limits.wall)
+        bounds = replace(stretched(limits, CALLS_PER_PROCESS), wall=limits.wall)
         self.worker = BoxWorker(prepare(limits=bounds, python=None, core="auto", trust=trust))
         self.deadline = math.inf
         self.best: NearestInput | None = None
@@ -141,34 +140,26 @@ class _Chase:
         self._planted = (*target.signature.numbers, *target.signature.texts)
 
     def look(self, solver: bool, seconds: float, seed: int) -> None:
-        """Find any input that goes the other way: among neighbours, random ones, and CrossHair's."""
+        """Find any input that decides differently: neighbours, random ones, then CrossHair's."""
         self.deadline = time.monotonic() + seconds
         self.run(islice(self._neighbours(), MAX_NEIGHBOURS))
         if self.best is None:
             drawer, rng = Drawer(self.target), Random(f"nearest/{seed}/{self.target.name}")
             self.run(drawer.call(rng) for _ in range(MAX_DRAWN))
         if (self.best is None or not self.best.exact) and solver and symbolic.is_installed():
-            exploration = symbolic.explore(
-                self.target.program,
-                self.target.name,
-                seconds=max(1.0, seconds),
-                names=self.target.names,
-                guessed=self.target.guessed,
-                consumed=self.target.signature.yields,
-                trust=self.trust,
-            )
+            exploration = explore_target(self.target, max(1.0, seconds), self.trust)
             self.deadline = math.inf
             self.run(path.call for path in exploration.paths)
 
     def _neighbours(self) -> Iterable[str]:
         """Return calls that differ in one argument, the nearest first."""
-        neighbours = [
+        candidates = [
             self.origin.changed(place, value)
             for place, old in enumerate(self.origin.values)
-            for value in near(old, self._planted)
+            for value in neighbours(old, self._planted)
         ]
-        neighbours.sort(key=lambda arguments: apart(arguments, self.origin))
-        return (arguments.call(self.target.name) for arguments in neighbours)
+        candidates.sort(key=lambda arguments: arguments_distance(arguments, self.origin))
+        return (arguments.call(self.target.name) for arguments in candidates)
 
     def approach(self, seconds: float) -> None:
         """Move the nearest input closer, while that works."""
@@ -180,23 +171,25 @@ class _Chase:
                 return
             pairs = enumerate(zip(arguments.values, self.origin.values, strict=True))
             nearer = [
-                arguments.changed(place, value) for place, (far, old) in pairs for value in between(far, old)
+                arguments.changed(place, value)
+                for place, (far, old) in pairs
+                for value in values_between(far, old)
             ]
             known = (before.changed, before.distance)
             self.run(
                 candidate.call(self.target.name)
                 for candidate in nearer
-                if apart(candidate, self.origin) < known
+                if arguments_distance(candidate, self.origin) < known
             )
             if self.best is before:
                 return
 
     def run(self, calls: Iterable[str]) -> None:
-        """Record calls that are new, and keep the nearest that goes the other way."""
+        """Record the new calls, and keep the nearest that decides differently."""
         new = [call for call in dict.fromkeys(calls) if call not in self._tried]
         self._tried.update(new)
-        for at in range(0, len(new), ROUND):
-            batch = new[at : at + ROUND]
+        for at in range(0, len(new), CALLS_PER_PROCESS):
+            batch = new[at : at + CALLS_PER_PROCESS]
             programs = [self.target.called(call) for call in batch]
             traces = record_all(self.worker, programs, deadline=self.deadline)
             for call, trace in zip(batch, traces, strict=False):  # the deadline may have passed
@@ -207,9 +200,9 @@ class _Chase:
         match, arguments = self.wish.met(trace), CallArguments.of(call)
         if match is None or arguments is None:
             return
-        changed, far = apart(arguments, self.origin)
+        changed, far = arguments_distance(arguments, self.origin)
         candidate = NearestInput(call, trace, match[0], match[1], changed, far, len(self._tried))
-        if self.best is None or _order(candidate) < _order(self.best):
+        if self.best is None or _sort_key(candidate) < _sort_key(self.best):
             self.best = candidate
 
     def close(self) -> None:
@@ -217,19 +210,19 @@ class _Chase:
         self.worker.close()
 
 
-def _order(nearest: NearestInput) -> tuple[bool, int, float, int, str]:
+def _sort_key(nearest: NearestInput) -> tuple[bool, int, float, int, str]:
     return not nearest.exact, nearest.changed, nearest.distance, len(nearest.call), nearest.call
 
 
 def nearest_within(seconds: float) -> Callable[[Program, int], NearestInput | None]:
-    """Make a search for the nearest input at which a run goes another way: `debug(nearest=...)` takes it.
+    """Return a search for the nearest input that decides differently, for `debug(nearest=...)`.
 
     Args:
         seconds: How long one search may take.
 
     Returns:
-        A function of a program and the number of a step; its result is None where no such input was found, or
-        where the program is not a plain call, which has no neighbours.
+        A function of a program and a step. It returns None if no such input was found, or the program is not a
+        plain call.
     """
 
     def search(program: Program, step: int) -> NearestInput | None:

@@ -13,7 +13,7 @@ from worldline.plan.paths.arcs import Arc
 
 FOUND_BY = ("example", "random", "crosshair")
 PathKey = tuple[tuple[tuple[int, bool], ...], str]
-"""The decisions of a run, in order: line and whether the condition held; and what it raised where, if it did.
+"""The decisions of a run in order (line, and whether the condition held), and what it raised on which line.
 
 Inputs with the same key are one class.
 """
@@ -89,7 +89,7 @@ class PathReport:
     unconfirmed: int
     solver: str
     agreed: tuple[int, int]  # CrossHair's calls whose exception it predicted, and all its calls
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     seconds: dict[str, float]
 
     @property
@@ -111,7 +111,7 @@ class PathReport:
             "unconfirmed": self.unconfirmed,
             "solver": self.solver,
             "agreed": list(self.agreed),
-            "said": list(self.said),
+            "said": list(self.notes),
             "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
         }
 

@@ -20,28 +20,28 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.arcs import Arc, arcs_of, inside_lines, taken_arcs
+from worldline.plan.paths.arcs import Arc, find_arcs, find_inline_decisions, taken_arcs
 from worldline.plan.paths.draw import Drawer
 from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, SolverConditions, key_of
-from worldline.plan.paths.target import Target, find_target
+from worldline.plan.paths.target import Target, find_target, read_call
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 SOLVERS = ("missing", "always", "never")
-"""When CrossHair is asked: for arcs that random inputs missed, in any case, or not at all."""
-ROUND = 50  # calls in one process
-ROUNDS = 20
-QUIET = 6  # rounds without a new arc: then random inputs have had their chance
-MOST = 32  # classes kept
-ALTERNATIVES = 8  # of the solver's words for one class
-NAMED = 3  # decisions inside lines, in a note
-FIRST = 0.25  # of CrossHair's seconds: often enough; the rest only where arcs are still missing
-LIMITS = replace(DOCUMENT_LIMITS, steps=5_000, wall=5.0)
+"""When CrossHair is used: for arcs that random inputs missed, always, or never."""
+CALLS_PER_PROCESS = 50
+MAX_ROUNDS = 20
+MAX_QUIET_ROUNDS = 6  # rounds without a new arc, then random inputs stop
+DEFAULT_CLASSES = 32
+MAX_ALTERNATIVES = 8  # solver conditions per class
+MAX_NOTED = 3  # inline decisions in a note
+FIRST_SOLVER_SHARE = 0.25  # of CrossHair's seconds; the rest is used only if arcs are still missing
+CALL_LIMITS = replace(DOCUMENT_LIMITS, steps=5_000, wall=5.0)
 
 
 @dataclass
 class _Seen:
-    """A class as it was met first, and how many inputs since."""
+    """A class by its shortest input so far, and its number of inputs."""
 
     call: str
     found_by: str
@@ -53,10 +53,10 @@ class _Seen:
 
 @dataclass
 class _Ledger:
-    """Everything that a search has met so far."""
+    """What a search has found so far."""
 
     arcs: frozenset[Arc]
-    steps: int  # the limit of one call: calls that run together have a wider one
+    steps: int  # the limit of one call; a batch has a higher one
     classes: dict[PathKey, _Seen] = field(default_factory=dict)
     reached: dict[Arc, str] = field(default_factory=dict)
     tried: dict[str, PathKey | None] = field(default_factory=dict)
@@ -68,8 +68,8 @@ class _Ledger:
         """The arcs that no run has taken."""
         return sorted(self.arcs - self.reached.keys())
 
-    def enter(self, call: str, trace: Trace | None, found_by: str, solved: SolverConditions = ()) -> None:
-        """Count one run: the class that its trace is of, and the arcs that it took."""
+    def add(self, call: str, trace: Trace | None, found_by: str, solved: SolverConditions = ()) -> None:
+        """Add one run to its class, and note the arcs that it took."""
         self.tried[call] = None
         ended = trace is not None and trace.outcome.kind in ("returned", "raised")
         if trace is None or not ended or len(trace) > self.steps:
@@ -85,16 +85,16 @@ class _Ledger:
         known.inputs += 1
         if known.found_by == found_by and len(call) < len(known.call):
             known.call = call
-        self.tell(call, solved)
+        self.add_conditions(call, solved)
 
-    def tell(self, call: str, solved: SolverConditions) -> None:
-        """The solver's words for a call that was run: of its class."""
+    def add_conditions(self, call: str, solved: SolverConditions) -> None:
+        """Add the solver's conditions for an executed call to its class."""
         key = self.tried.get(call)
-        if solved and key is not None and len(self.classes[key].solved) < ALTERNATIVES:
+        if solved and key is not None and len(self.classes[key].solved) < MAX_ALTERNATIVES:
             self.classes[key].solved[solved] = None
 
-    def kept(self, most: int) -> list[_Seen]:
-        """The classes worth keeping: those that reach what no other kept one does, then the shortest."""
+    def select(self, most: int) -> list[_Seen]:
+        """Select at most `most` classes: first those with arcs of their own, then the shortest."""
         order = sorted(self.classes.values(), key=lambda candidate: len(candidate.key[0]))
         chosen: list[_Seen] = []
         covered: set[Arc] = set()
@@ -102,11 +102,8 @@ class _Ledger:
             if not candidate.arcs <= covered:
                 chosen.append(candidate)
                 covered |= candidate.arcs
-        chosen = [
-            *chosen,
-            *(candidate for candidate in order if not any(candidate is other for other in chosen)),
-        ][:most]
-        return sorted(chosen, key=lambda candidate: (len(candidate.key[0]), candidate.key))
+        others = [candidate for candidate in order if not any(candidate is other for other in chosen)]
+        return sorted([*chosen, *others][:most], key=lambda candidate: (len(candidate.key[0]), candidate.key))
 
 
 def paths(
@@ -117,9 +114,9 @@ def paths(
     seconds: float = 10.0,
     drawn: bool = True,
     solver: str = "missing",
-    max_classes: int = MOST,
+    max_classes: int = DEFAULT_CLASSES,
     seed: int = 0,
-    limits: Limits = LIMITS,
+    limits: Limits = CALL_LIMITS,
     trust: bool = False,
 ) -> PathReport:
     """Find the classes of inputs that take different paths through a function, each with a recorded trace.
@@ -129,10 +126,10 @@ def paths(
         function: The name of the function, or a call of it as an example: `f`, or `f(3)`.
         examples: More calls to start with.
         seconds: About how long to search.
-        drawn: Try random inputs; otherwise the examples are left out too, and CrossHair is alone.
+        drawn: Try examples and random inputs; otherwise CrossHair alone.
         solver: When CrossHair is used: `missing` (for arcs that random inputs missed), `always` or `never`.
-        max_classes: How many classes are kept at most.
-        seed: Which random inputs.
+        max_classes: At most this many classes.
+        seed: The seed of the random inputs.
         limits: Limits of one execution.
         trust: Execute without a sandbox.
 
@@ -145,20 +142,20 @@ def paths(
     if solver not in SOLVERS:
         raise UsageError(f"solver must be one of {', '.join(SOLVERS)}, not {solver!r}")
     if not seconds > 0 or max_classes < 1:
-        raise UsageError("a search has more than 0 seconds and keeps at least 1 class")
+        raise UsageError("a search needs more than 0 seconds and at least 1 class")
     target = find_target(program, function)
     target = replace(target, examples=(*target.examples, *examples))
     hunt = _Hunt(target, seed, limits, trust)
     spent: dict[str, float] = {}
     with closing(hunt):
-        begun = time.monotonic()
+        started = time.monotonic()
         if drawn:
-            hunt.draw(begun + seconds / 2)
-        spent["random"] = time.monotonic() - begun
+            hunt.draw(started + seconds / 2)
+        spent["random"] = time.monotonic() - started
         ended = hunt.solve(max(1.0, seconds - spent["random"]), solver)
-        spent["crosshair"] = time.monotonic() - begun - spent["random"]
+        spent["crosshair"] = time.monotonic() - started - spent["random"]
         classes, unconfirmed = hunt.confirmed(max_classes)
-        spent["confirming"] = time.monotonic() - begun - spent["random"] - spent["crosshair"]
+        spent["confirming"] = time.monotonic() - started - spent["random"] - spent["crosshair"]
     ledger = hunt.ledger
     return PathReport(
         target.program,
@@ -172,7 +169,7 @@ def paths(
         unconfirmed,
         ended,
         hunt.agreement,
-        tuple(_said(target, ended)),
+        tuple(_notes(target, ended)),
         spent,
     )
 
@@ -182,11 +179,11 @@ class _Hunt:
 
     def __init__(self, target: Target, seed: int, limits: Limits, trust: bool) -> None:
         self.target, self.limits, self.trust = target, limits, trust
-        self.ledger = _Ledger(arcs_of(target.program.source, target.name), limits.steps)
+        self.ledger = _Ledger(find_arcs(target.program.source, target.name), limits.steps)
         self._rng, self._drawer = Random(f"paths/{seed}/{target.name}"), Drawer(target)
         self.deadline = math.inf
-        self.claims: dict[str, str] = {}  # of CrossHair: what a call raises
-        self._many = self._worker(replace(stretched(limits, ROUND), wall=limits.wall))
+        self.claims: dict[str, str] = {}  # by call: what it raises, according to CrossHair
+        self._many = self._worker(replace(stretched(limits, CALLS_PER_PROCESS), wall=limits.wall))
 
     def _worker(self, limits: Limits) -> BoxWorker:
         return BoxWorker(prepare(limits=limits, python=None, core="auto", trust=self.trust))
@@ -194,31 +191,31 @@ class _Hunt:
     def run(
         self, calls: Sequence[str], found_by: str, solved: Mapping[str, SolverConditions] | None = None
     ) -> None:
-        """Record calls that are new, together, and enter what they did."""
+        """Record the new calls together, and add their runs to the ledger."""
         solutions = solved or {}
         new = [call for call in dict.fromkeys(calls) if call not in self.ledger.tried]
         for call in set(solutions).difference(new):
-            self.ledger.tell(call, solutions[call])
+            self.ledger.add_conditions(call, solutions[call])
         traces = record_all(self._many, [self.target.called(call) for call in new], deadline=self.deadline)
-        for call, trace in zip(new, traces, strict=False):  # what the deadline left was not tried
-            self.ledger.enter(call, trace, found_by, solutions.get(call, ()))
+        for call, trace in zip(new, traces, strict=False):  # the deadline may have passed
+            self.ledger.add(call, trace, found_by, solutions.get(call, ()))
 
     def draw(self, deadline: float) -> None:
-        """Examples, then rounds of drawn calls: until every arc is reached, or random inputs have had their chance."""
+        """Try examples, then rounds of random calls, until every arc is reached or no new one appears."""
         self.deadline = deadline
         self.run(self.target.examples, "example")
         quiet = 0
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             before = len(self.ledger.reached)
-            self.run([self._drawer.call(self._rng) for _ in range(ROUND)], "random")
+            self.run([self._drawer.call(self._rng) for _ in range(CALLS_PER_PROCESS)], "random")
             quiet = 0 if len(self.ledger.reached) > before else quiet + 1
             satisfied = not self.ledger.missing and quiet
-            if satisfied or quiet >= QUIET or time.monotonic() > deadline:
+            if satisfied or quiet >= MAX_QUIET_ROUNDS or time.monotonic() > deadline:
                 break
         self.deadline = math.inf
 
     def solve(self, seconds: float, solver: str) -> str:
-        """Ask CrossHair, where it is wanted; how that ended."""
+        """Use CrossHair if `solver` allows it, and say how that ended."""
         if solver == "never" or (solver == "missing" and not self.ledger.missing):
             return "not asked"
         if not symbolic.is_installed():
@@ -226,29 +223,25 @@ class _Hunt:
         if self.ledger.tried and not self.ledger.classes:
             return "not asked: no call has ended"
         ended = ""
-        for share in (FIRST, 1 - FIRST):
-            exploration = symbolic.explore(
-                self.target.program,
-                self.target.name,
-                seconds=max(1.0, seconds * share),
-                names=self.target.names,
-                guessed=self.target.guessed,
-                consumed=self.target.signature.yields,
-                trust=self.trust,
-            )
+        for share in (FIRST_SOLVER_SHARE, 1 - FIRST_SOLVER_SHARE):
+            exploration = explore_target(self.target, max(1.0, seconds * share), self.trust)
             self.claims |= {path.call: path.raised for path in exploration.paths}
             solved = {path.call: path.conditions for path in exploration.paths}
-            for at in range(0, len(exploration.paths), ROUND):
-                self.run([path.call for path in exploration.paths[at : at + ROUND]], "crosshair", solved)
+            for at in range(0, len(exploration.paths), CALLS_PER_PROCESS):
+                self.run(
+                    [path.call for path in exploration.paths[at : at + CALLS_PER_PROCESS]],
+                    "crosshair",
+                    solved,
+                )
             ended = f"{exploration.end}: {exploration.why}" if exploration.why else exploration.end
             if exploration.end != "time" or not self.ledger.missing:
                 break
         return ended
 
     def confirmed(self, most: int) -> tuple[tuple[PathClass, ...], int]:
-        """The classes kept, each recorded alone; how many of them did not take their path again."""
+        """Record each selected class alone; return those that repeat their path, and the number of the others."""
         classes: list[PathClass] = []
-        chosen = self.ledger.kept(most)
+        chosen = self.ledger.select(most)
         with closing(self._worker(self.limits)) as alone:
             for seen in chosen:
                 trace = alone.record(self.target.called(seen.call))
@@ -261,7 +254,7 @@ class _Hunt:
 
     @property
     def agreement(self) -> tuple[int, int]:
-        """Of how many calls CrossHair said rightly what they raise, and of how many it said anything."""
+        """CrossHair's calls whose exception it predicted, and all its calls."""
         raised = self.ledger.raised
         return sum(raised.get(call) == claim for call, claim in self.claims.items()), len(self.claims)
 
@@ -270,18 +263,58 @@ class _Hunt:
         self._many.close()
 
 
-def _said(target: Target, ended: str) -> list[str]:
+def explore_target(target: Target, seconds: float, trust: bool) -> symbolic.Exploration:
+    """Find paths of a function with CrossHair."""
+    return symbolic.explore(
+        target.program,
+        target.name,
+        seconds=seconds,
+        names=target.names,
+        guessed=target.guessed,
+        consumed=target.signature.yields,
+        trust=trust,
+    )
+
+
+def _notes(target: Target, ended: str) -> list[str]:
     """Return notes for the reader of the report."""
     notes = []
     if ended == "not installed":
         notes.append(symbolic.MISSING)
     if target.guessed:
         kinds = ", ".join(f"{name} as {kind}" for name, kind in target.guessed.items())
-        notes.append(f"without an annotation, and so guessed by their use: {kinds}")
-    inside = inside_lines(target.program.source, target.name)
+        notes.append(f"parameters without an annotation, with types guessed from their use: {kinds}")
+    inside = find_inline_decisions(target.program.source, target.name)
     if inside and ended == "not asked":
-        listed = "; ".join(inside[:NAMED]) + (f"; {len(inside) - NAMED} more" if len(inside) > NAMED else "")
-        notes.append(
-            f"decided inside one line, so no arc; `--solver always` looks for its other way: {listed}"
-        )
+        more = [f"{len(inside) - MAX_NOTED} more"] if len(inside) > MAX_NOTED else []
+        listed = "; ".join([*inside[:MAX_NOTED], *more])
+        notes.append(f"not searched, because decided inside one line (use `--solver always`): {listed}")
     return notes
+
+
+@dataclass(frozen=True)
+class MissingBranchSearch:
+    """Searches for missing arcs, N seconds per function; only for functions called by name."""
+
+    seconds: float
+    trust: bool = False
+
+    def __call__(self, program: Program, traces: Mapping[str, Trace]) -> list[str]:
+        """Return calls that take arcs which none of the traces takes."""
+        try:
+            name, _ = read_call(program.call or "")
+        except UsageError:
+            return []
+        arcs = find_arcs(program.source, name)
+        taken: frozenset[Arc] = frozenset().union(
+            *(taken_arcs(conditions(trace), arcs) for trace in traces.values())
+        )
+        if not arcs - taken:
+            return []
+        known = [read_call(call)[1] for call in traces]
+        try:
+            report = paths(program, name, examples=known, seconds=self.seconds, trust=self.trust)
+        except UsageError:  # it is not a top-level function
+            return []
+        new = [path for path in report.classes if taken_arcs(path.conditions, arcs) - taken]
+        return [path.trace.program.call or "" for path in new if path.found_by != "example"]

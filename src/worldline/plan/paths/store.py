@@ -27,7 +27,7 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class StoredPath:
-    """One row: a class without its trace, which the digest of its program names; and what its function still lacks."""
+    """One row: a class, the digest of its program (which names its trace), and the arcs its function still lacks."""
 
     digest: str
     function: str
@@ -37,7 +37,7 @@ class StoredPath:
     conditions: tuple[Condition, ...]
     solved: tuple[SolverConditions, ...]
     uncovered: tuple[Arc, ...]
-    source: str  # sha256 of the source, and of nothing else
+    source: str  # sha256 of the source alone
 
 
 def _schema() -> Any:
@@ -66,14 +66,14 @@ def _schema() -> Any:
 
 
 def store_paths(report: PathReport, directory: str | Path) -> int:
-    """Store the traces of a report, and `paths.parquet` with their classes, beside those already there.
+    """Store the traces of a report, and `paths.parquet` with their classes; those of other functions stay.
 
     Args:
-        report: What `paths` returned.
-        directory: The folder of traces, created where it is missing.
+        report: The result of `paths`.
+        directory: The folder of traces, created if it is missing.
 
     Returns:
-        How many traces were new.
+        The number of new traces.
 
     Raises:
         UsageError: The report has no class.
@@ -135,7 +135,7 @@ def _as_columns(row: StoredPath) -> dict[str, Any]:
 
 
 def _utf8(text: str) -> str:
-    """Text as a column holds it: U+FFFD for a lone surrogate; the trace's row has the exact call."""
+    """Replace lone surrogates by U+FFFD; the trace has the exact call."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
@@ -148,16 +148,16 @@ def read(directory: str | Path) -> list[StoredPath]:
     try:
         data = files.read(path, limit=MAX_BYTES)
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}: `worldline paths -o` makes one") from None
+        raise UsageError(f"{path}: {error.strerror}: create it with `worldline paths -o`") from None
     if data is None or len(data) > MAX_BYTES:
-        raise FormatError(f"{path}: not a file, or larger than {MAX_BYTES} bytes")
+        raise FormatError(f"{path}: it is not a file, or is larger than {MAX_BYTES} bytes")
     try:
         table = pq.read_table(io.BytesIO(data), page_checksum_verification=True)
         if not table.schema.equals(_schema(), check_metadata=True):
-            raise FormatError(f"{path}: not the columns of paths version {VERSION}")
+            raise FormatError(f"{path}: it does not have the columns of paths version {VERSION}")
         return [_from_columns(row) for row in table.to_pylist()]
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
-        raise FormatError(f"{path}: damaged, or no table of paths: {error}") from None
+        raise FormatError(f"{path}: it is damaged, or not a table of paths: {error}") from None
 
 
 def _from_columns(row: dict[str, Any]) -> StoredPath:
@@ -182,8 +182,8 @@ def load_paths(directory: str | Path) -> Iterator[tuple[StoredPath, Trace]]:
         yield row, traces[row.digest]
 
 
-def findings(directory: str | Path) -> list[str]:
-    """List what is wrong with the sidecar of a directory; empty if there is none."""
+def find_problems(directory: str | Path) -> list[str]:
+    """List what is wrong with the sidecar of a directory; empty if nothing is."""
     if SIDECAR not in files.names(Path(directory)):
         return []
     try:

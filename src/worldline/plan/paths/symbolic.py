@@ -27,17 +27,17 @@ _PART = r"""
         \b(NAMES[^\W\d]\w*?)_\d+             # an input, numbered
         ((?:_at_\d+)*)                       # an element of a tuple
         (?:_map_\d+|(?:_\d+)+)?              # a list's elements, a union's member
-        (?:(?:items)?_?(len)(?:_\d+)?|@(\d+))?  # how long it is, or one character of it
+        (?:(?:items)?_?(len)(?:_\d+)?|@(\d+))?  # its length, or one character
         (?!\w)"""
 _CODE = re.compile(r"(?<![\w.])(\d+) == ord\(([^()]*)\)")
 _NEGATED = re.compile(r"Not\(([^(),]*(?:\([^(),]*\)[^(),]*)*) (<=|>=|==) ([^(),]*(?:\([^(),]*\)[^(),]*)*)\)")
 _BACKWARDS = re.compile(r"^(-?\d+(?:/\d+)?) (==|<=|>=|!=|<|>) (.*)$")
 _OTHER_WAY = {"<=": ">", ">=": "<", "==": "!="}
 _TURNED = {"==": "==", "!=": "!=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
-_HIGHEST = 0x10FFFF
+_MAX_CODE_POINT = 0x10FFFF
 
 
-def worded(text: str, names: Iterable[str] = ()) -> str:
+def rewrite_condition(text: str, names: Iterable[str] = ()) -> str:
     """Rewrite one condition of the solver about inputs of these names; empty if it is trivial."""
     if text == "True":
         return ""
@@ -50,7 +50,7 @@ def worded(text: str, names: Iterable[str] = ()) -> str:
 
 @lru_cache(maxsize=64)
 def _part(names: str) -> re.Pattern[str]:
-    """What a numbered part of an input looks like; inputs whose own names end in numbers are known by name."""
+    """Compile the pattern of a numbered input; names that end in digits are listed."""
     return re.compile(_PART.replace("NAMES", names), re.VERBOSE)
 
 
@@ -63,14 +63,14 @@ def _named(match: re.Match[str]) -> str:
 
 def _character(match: re.Match[str]) -> str:
     code = int(match[1])
-    return f"{match[2]} == {chr(code)!r}" if code <= _HIGHEST else match[0]
+    return f"{match[2]} == {chr(code)!r}" if code <= _MAX_CODE_POINT else match[0]
 
 
 MISSING = "CrossHair is not installed (pip install 'worldline[paths]'), so only random inputs were tried"
-MAX_PATHS = 400  # of one exploration
+MAX_PATHS = 400  # per exploration
 MAX_CALL_CHARACTERS = 20_000
-LIMITS = Limits(memory=3 << 30, trace_bytes=16 << 20, processes=32)
-GRACE = 30.0  # seconds beyond what was asked: CrossHair counts its own work, and this host may be busy
+SOLVER_LIMITS = Limits(memory=3 << 30, trace_bytes=16 << 20, processes=32)
+GRACE_SECONDS = 30.0  # CrossHair counts only its own work, and the machine may be busy
 ENDS = ("exhausted", "time", "most", "failed")
 
 
@@ -93,7 +93,7 @@ class Exploration:
 
 
 def is_installed() -> bool:
-    """Whether the interpreter that runs this has CrossHair and its solver."""
+    """Whether CrossHair and its solver are installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("crosshair", "z3"))
 
 
@@ -109,10 +109,10 @@ def explore(
 ) -> Exploration:
     """Find paths of a function with CrossHair, for N seconds of its work, in the sandbox.
 
-    `names` are the parameters; `guessed` has a kind of `untraced/symbolic.py` for those without an annotation; the
-    items of a generator are `consumed`.
+    `names` are the parameters; `guessed` has the kinds (of `untraced/symbolic.py`) of those without an annotation.
+    With `consumed`, the function is a generator, and its items are read.
     """
-    limits = replace(LIMITS, wall=2 * seconds + GRACE)
+    limits = replace(SOLVER_LIMITS, wall=2 * seconds + GRACE_SECONDS)
     setup = prepare(limits=limits, python=None, core="python", trust=trust)
     plan: BoxPlan = replace(setup.plan, guest="untraced.symbolic", native=None)
     spec: dict[str, Any] = {
@@ -140,11 +140,11 @@ def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
         try:
             row = msgspec.json.decode(line, type=_Row)
         except msgspec.MsgspecError:
-            return Exploration(tuple(paths), "failed", "its answer is damaged")
+            return Exploration(tuple(paths), "failed", "its report is damaged")
         if row.end:
-            end, why = (row.end, row.why) if row.end in ENDS else ("failed", "its answer is damaged")
+            end, why = (row.end, row.why) if row.end in ENDS else ("failed", "its report is damaged")
         elif is_call(row.call, function):
-            worded_lines = ((line, worded(text, names)) for line, text in row.conditions)
+            worded_lines = ((line, rewrite_condition(text, names)) for line, text in row.conditions)
             paths.append(
                 SymbolicPath(
                     row.call,
@@ -156,7 +156,7 @@ def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
 
 
 class _Row(msgspec.Struct):
-    """A line of the guest's."""
+    """A line of CrossHair's report."""
 
     call: str = ""
     conditions: list[tuple[int, str]] = []

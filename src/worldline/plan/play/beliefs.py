@@ -12,23 +12,23 @@ from fractions import Fraction
 from random import Random
 
 from worldline.core.errors import UsageError
-from worldline.plan.futures.distribution import Distribution, weighed
+from worldline.plan.futures.distribution import Distribution, from_weights
 from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
 WeightedStates = Mapping[GameState, Fraction]  # states, weights that sum to 1
 MAX_STATES = 100_000  # of a belief
 
 
-def certain(start: GameState) -> WeightedStates:
+def initial_belief(start: GameState) -> WeightedStates:
     """Return the belief at the start."""
     return {start: Fraction(1)}
 
 
-def updated(belief: WeightedStates, player: int, seen: str) -> WeightedStates:
+def update_belief(belief: WeightedStates, player: int, seen: str) -> WeightedStates:
     """Update a belief by one step, after which the player sees this."""
     weights: dict[GameState, Fraction] = {}
     for state, weight in belief.items():
-        for move, share in _followed(state):
+        for move, share in _next_moves(state):
             after = state.step(move)
             if after.observation(player) == seen:
                 weights[after] = weights.get(after, Fraction(0)) + weight * share
@@ -42,7 +42,7 @@ def updated(belief: WeightedStates, player: int, seen: str) -> WeightedStates:
     return {state: weight / whole for state, weight in weights.items()}
 
 
-def _followed(state: GameState) -> list[tuple[GameMove, Fraction]]:
+def _next_moves(state: GameState) -> list[tuple[GameMove, Fraction]]:
     """List what can happen next, with probabilities."""
     if state.player == OVER:
         return []
@@ -52,7 +52,7 @@ def _followed(state: GameState) -> list[tuple[GameMove, Fraction]]:
     return [(move, Fraction(1, len(moves))) for move in moves]
 
 
-def drawn(belief: WeightedStates, rng: Random) -> GameState:
+def draw_state(belief: WeightedStates, rng: Random) -> GameState:
     """Draw one of the states by its weight."""
     at, state = rng.random(), None
     for state, weight in belief.items():
@@ -65,4 +65,4 @@ def drawn(belief: WeightedStates, rng: Random) -> GameState:
 
 def as_distribution(belief: WeightedStates) -> Distribution:
     """Return the belief as a distribution."""
-    return weighed((repr(state), weight) for state, weight in belief.items())
+    return from_weights((repr(state), weight) for state, weight in belief.items())

@@ -12,7 +12,7 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.plan.games.game import CHANCE, OVER, GameMove
 
-OURS = "worldline.plan.games.game"
+GAME_MODULE = "worldline.plan.games.game"
 
 
 def source_of(start: Any) -> str:
@@ -25,7 +25,7 @@ def source_of(start: Any) -> str:
         raise UsageError(
             f"{kind.__name__} cannot be predicted: its state must be a dataclass of plain values, defined in a file"
         ) from None
-    return ast.unparse(ast.fix_missing_locations(_needed(tree, kind.__name__))) + "\n"
+    return ast.unparse(ast.fix_missing_locations(_needed_source(tree, kind.__name__))) + "\n"
 
 
 def call_of(state: Any, move: GameMove) -> str:
@@ -37,8 +37,8 @@ def _fields(state: Any) -> list[Any]:
     return [getattr(state, name) for name in type(state).__dataclass_fields__]
 
 
-def _needed(tree: ast.Module, name: str) -> ast.Module:
-    """Return the class with all that `step` can reach of it and of the module."""
+def _needed_source(tree: ast.Module, name: str) -> ast.Module:
+    """Return the class with everything of it and of the module that `step` can reach."""
     own = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
     methods = {node.name: node for node in own.body if isinstance(node, ast.FunctionDef)}
     defined = {defined_name: node for node in tree.body if node is not own for defined_name in _defines(node)}
@@ -56,12 +56,12 @@ def _needed(tree: ast.Module, name: str) -> ast.Module:
             waiting += _names(definition)
     own.body = [node for node in own.body if node in fields or methods.keys() & reached & {*_defines(node)}]
     statements = [
-        _plain(node)
+        _without_worldline(node)
         for node in tree.body
         if node is own or reached & set(_defines(node)) or "dataclass" in _defines(node)
     ]
     for node in [part for defined_name in statements for part in ast.walk(defined_name)]:
-        _bare(node)
+        _strip_annotations(node)
     return ast.Module(statements, [])
 
 
@@ -83,14 +83,14 @@ def _defines(node: ast.stmt) -> list[str]:
     return [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
 
 
-def _plain(node: ast.stmt) -> ast.stmt:
+def _without_worldline(node: ast.stmt) -> ast.stmt:
     """Replace an import of worldline by its values."""
-    if isinstance(node, ast.ImportFrom) and node.module == OURS:
+    if isinstance(node, ast.ImportFrom) and node.module == GAME_MODULE:
         return ast.parse(f"CHANCE, OVER = {CHANCE}, {OVER}").body[0]
     return node
 
 
-def _bare(node: ast.AST) -> None:
+def _strip_annotations(node: ast.AST) -> None:
     """Remove docstrings and annotations."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
         node.body = node.body[1:] or [ast.Pass()]

@@ -19,10 +19,10 @@ from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.core.value import parse
 from worldline.plan.games.game import CHANCE, OVER, GameMove
-from worldline.plan.gate import Gate, gate_of
-from worldline.plan.imagined import PredictedAnswer, predict_answers, unsure
+from worldline.plan.gate import Gate, fit_gate
+from worldline.plan.imagined import PredictedAnswer, explain_doubt, predict_answers
 from worldline.plan.journal import JournalEntry, append, read_journal
-from worldline.plan.ledger import LedgerEntry, calibration_entries, model_of
+from worldline.plan.ledger import LedgerEntry, model_name, select_entries
 from worldline.plan.play.game_source import call_of
 from worldline.plan.question import Question
 from worldline.predict.predictor import Predictor
@@ -33,29 +33,29 @@ RETURN_QUESTION = Question(what="return")
 
 @dataclass(frozen=True)
 class LostState:
-    """A prediction that could not be read: nobody moves, nobody has won."""
+    """A prediction that could not be read: the game is over, and nobody has won."""
 
     players: int
     player: int = OVER
 
     def moves(self) -> list[GameMove]:
-        """None."""
+        """Return an empty list."""
         return []
 
     def chances(self) -> list[tuple[GameMove, Any]]:
-        """None."""
+        """Return an empty list."""
         return []
 
     def step(self, move: GameMove, /) -> LostState:
-        """There is no way on."""
+        """Return itself."""
         return self
 
     def returns(self) -> list[float]:
-        """Nothing for anybody."""
+        """Return 0 for each player."""
         return [0.0] * self.players
 
     def observation(self, player: int, /) -> str:
-        """That it is lost."""
+        """Return a fixed text."""
         return "lost"
 
 
@@ -83,7 +83,7 @@ class ImaginedRules:
             self.ledger += [entry.ledger for entry in read_journal(self.journal)]
 
     def __call__(self, state: Any, move: GameMove) -> Any:
-        """The next state."""
+        """Return the next state, predicted or executed."""
         if (state, move) not in self.memory:
             self._imagine(state, _options(state) or [move])
         return self.memory[state, move]
@@ -91,11 +91,11 @@ class ImaginedRules:
     @property
     def model(self) -> str:
         """The name of the weights in the ledger."""
-        return model_of(self.predictor)
+        return model_name(self.predictor)
 
     def gate(self) -> Gate | None:
         """Return the gate; None if too few steps were executed."""
-        return gate_of(calibration_entries(self.ledger, what=RETURN_QUESTION.what, model=self.model))
+        return fit_gate(select_entries(self.ledger, what=RETURN_QUESTION.what, model=self.model))
 
     def _imagine(self, state: Any, moves: Sequence[GameMove]) -> None:
         """Predict all moves of a state together: a search needs them, and they share a prompt."""
@@ -111,7 +111,7 @@ class ImaginedRules:
             self.bytes += predicted.spent.bytes
             self.imagined += 1
             if self.sure is not None:
-                why = unsure(predicted, gate, self.sure)
+                why = explain_doubt(predicted, gate, self.sure)
                 why = why or ("the prediction is not a state" if isinstance(after, LostState) else None)
                 if why is not None:
                     true = state.step(move)
@@ -128,16 +128,15 @@ class ImaginedRules:
         self, predicted: PredictedAnswer, after: Any, true: Any, why: str, gate: Gate | None
     ) -> JournalEntry:
         """Build the entry of an executed step; equal states count as right, however they are spelled."""
-        score = predicted.score
         return JournalEntry(
             program=predicted.ask.program,
             question=RETURN_QUESTION,
             imagined=predicted.value,
             why=why,
             model=self.model,
-            score=score,
+            score=predicted.score,
             true=predicted.value if predicted.value is not None and after == true else repr(true),
-            probability=gate.probability(score) if gate is not None and score is not None else None,
+            probability=predicted.probability(gate),
         )
 
     def right(self) -> Share:

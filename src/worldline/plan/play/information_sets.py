@@ -1,7 +1,7 @@
 """Monte-Carlo tree search over what players know (IS-MCTS), a pure function as `uct` is.
 
-Each simulation draws a state from the belief and plays on from there. A node is a situation: one player, and all that
-this player knows. So no choice depends on what its player does not know. The bound of a move uses how often the move
+Each simulation starts from a state drawn from the belief. A node is a situation: a player, and everything that this
+player knows, so no choice depends on hidden information. The bound of a move uses how often the move
 was available. Bounds are scaled by the largest return seen, because stakes are not always 1.
 """
 
@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from worldline.plan.games.game import CHANCE, OVER, GameMove
-from worldline.plan.play.beliefs import WeightedStates, drawn
-from worldline.plan.play.uct import EXPLORATION, StepFunction, executed, fallen, playout
+from worldline.plan.play.beliefs import WeightedStates, draw_state
+from worldline.plan.play.uct import EXPLORATION, StepFunction, draw_chance, execute_step, playout
 
 SituationKey = tuple[int, str]
 
@@ -53,7 +53,7 @@ def search_situations(
     *,
     simulations: int,
     seed: int,
-    step: StepFunction = executed,
+    step: StepFunction = execute_step,
     exploration: float = EXPLORATION,
 ) -> SituationTree:
     """Run N simulations, each from a state of the belief, and return the tree."""
@@ -61,7 +61,7 @@ def search_situations(
     first = next(iter(belief))
     tree = SituationTree((first.player, first.observation(first.player)))
     for _ in range(simulations):
-        _simulate(tree, drawn(belief, rng), step, rng, exploration)
+        _simulate(tree, draw_state(belief, rng), step, rng, exploration)
     return tree
 
 
@@ -70,13 +70,13 @@ def _simulate(tree: SituationTree, state: Any, step: StepFunction, rng: Random, 
     above: tuple[SituationKey, GameMove] | None = None
     while state.player != OVER:
         if state.player == CHANCE:
-            state = step(state, fallen(state, rng))
+            state = step(state, draw_chance(state, rng))
             continue
         key = (state.player, state.observation(state.player))
         node = tree.situations.get(key)
         if node is None:
             node = tree.situations[key] = Situation(*key, above)
-        move, is_new = _choice(node, state.moves(), rng, exploration * tree.scale)
+        move, is_new = _choose(node, state.moves(), rng, exploration * tree.scale)
         path.append((node.player, node.arms[move]))
         above, state = (key, move), step(state, move)
         if is_new:
@@ -88,7 +88,7 @@ def _simulate(tree: SituationTree, state: Any, step: StepFunction, rng: Random, 
         arm.total += returns[player]
 
 
-def _choice(
+def _choose(
     node: Situation, moves: Sequence[GameMove], rng: Random, exploration: float
 ) -> tuple[GameMove, bool]:
     """Choose an untried move at random; else the one with the highest upper bound."""
@@ -109,7 +109,7 @@ def _choice(
     return max(moves, key=bound), False
 
 
-def chosen_arm(tree: SituationTree) -> GameMove:
+def most_visited_arm(tree: SituationTree) -> GameMove:
     """Return the most visited move at the root; ties go to the better one."""
     arms = tree.situations[tree.root].arms
     return max(arms, key=lambda move: (arms[move].visits, arms[move].total))

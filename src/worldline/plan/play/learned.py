@@ -13,20 +13,20 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
-from worldline.plan.futures.subject import Subject, of_prediction
+from worldline.plan.futures.subject import Subject, read_from_prediction
 from worldline.plan.games.game import OVER, GameMove, GameState
 from worldline.plan.play.imagined_rules import LostState
 from worldline.plan.play.seen import (
     Moment,
     Transition,
-    asked,
+    build_program,
     documents,
-    in_order,
     read_change,
-    shares,
+    sort_moves,
+    split_transitions,
     watch,
 )
-from worldline.plan.play.uct import PlayNode, chosen, search
+from worldline.plan.play.uct import PlayNode, most_visited_move, search
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, WatchedPredictor
 
@@ -51,10 +51,10 @@ class SeenWorld:
         """Return the moment after each move; new ones are predicted in one batch."""
         keys = [(now.text, move) for now, move in moves]
         new = [key for key in dict.fromkeys(keys) if key not in self.memory]
-        asks = [PredictionRequest(program=asked(*key), limit=self.limit) for key in new]
+        asks = [PredictionRequest(program=build_program(*key), limit=self.limit) for key in new]
         for key, ask, prediction in zip(new, asks, self.predictor.predict(asks) if asks else (), strict=True):
             self.bytes += len(prediction.text)
-            self.memory[key] = of_prediction(Subject(), ask, prediction)
+            self.memory[key] = read_from_prediction(Subject(), ask, prediction)
         return [read_change(self.memory[now.text, move], now, self.players) for now, move in moves]
 
 
@@ -123,10 +123,10 @@ class LearnedPlayer:
 
     def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """Return the most visited move of a search in the predicted world."""
-        root = SeenState(Moment(self._text, self._seat, in_order(moves)), self.world)
+        root = SeenState(Moment(self._text, self._seat, sort_moves(moves)), self.world)
         self._seed += 1
         self.tree = search(root, simulations=max(self.simulations, len(moves)), seed=self._seed)
-        return chosen(self.tree)
+        return most_visited_move(self.tree)
 
 
 def limit_of(lessons: Sequence[tuple[bytes, bytes]]) -> int:
@@ -186,7 +186,7 @@ def learn_world(
         from worldline.model.train.low_rank import AdaptationConfig, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    taught, back, judged = shares(watch(start, plays=plays, seed=seed), lessons)
+    taught, back, judged = split_transitions(watch(start, plays=plays, seed=seed), lessons)
     shape, weights = checkpoint.read_weights(checkpoint.resolve(model))
     shown = documents(taught)
     limit = limit_of(shown)

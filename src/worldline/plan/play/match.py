@@ -11,7 +11,7 @@ from worldline.core.errors import UsageError
 from worldline.core.stats import Share
 from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 from worldline.plan.play.players import Player
-from worldline.plan.play.uct import MAX_MOVES, fallen
+from worldline.plan.play.uct import MAX_MOVES, draw_chance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ def play(start: GameState, seats: Sequence[Player], *, seed: int) -> PlayedGame:
         player.begin(start, seat, seed)
     done: list[GameMove] = []
     while state.player != OVER:
-        move = fallen(state, rng) if state.player == CHANCE else _chosen(state, seats[state.player])
+        move = draw_chance(state, rng) if state.player == CHANCE else _chosen(state, seats[state.player])
         state = state.step(move)
         done.append(move)
         for seat, player in enumerate(seats):
@@ -88,7 +88,7 @@ def match(
     *,
     games: int,
     seed: int = 0,
-    tell: Callable[[], None] | None = None,
+    on_game: Callable[[], None] | None = None,
 ) -> Match:
     """Play N games; the seats rotate, so that each player has each seat equally often."""
     if len(players) != start.players:
@@ -99,8 +99,8 @@ def match(
         plays.append(play(start, [players[at] for at in order], seed=seed * 1_000_003 + number))
         by_player = dict(zip(order, plays[-1].returns, strict=True))
         won.append([by_player[at] for at in range(len(players))])
-        if tell is not None:
-            tell()
+        if on_game is not None:
+            on_game()
     standings = [_standing(player, at, won) for at, player in enumerate(players)]
     return Match(game=game, plays=tuple(plays), standings=tuple(standings))
 

@@ -15,23 +15,23 @@ from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
-MAX_DIFFERENCES = 20  # that are reported
+MAX_DIFFERENCES = 20  # reported
 ObservationText = Callable[[Any, int], str]
 
 
-def _as_it_is(move: GameMove) -> int:
+def _same_number(move: GameMove) -> int:
     return int(move)
 
 
-def _taken(piles: int) -> Callable[[GameMove], int]:
+def _nim_action(piles: int) -> Callable[[GameMove], int]:
     return lambda move: int(move[0] + (move[1] - 1) * piles)
 
 
-def _pig(move: GameMove) -> int:
+def _pig_action(move: GameMove) -> int:
     return {"roll": 0, "stop": 1}[move] if isinstance(move, str) else int(move) - 1
 
 
-def _poker(*words: str) -> Callable[[GameMove], int]:
+def _poker_action(*words: str) -> Callable[[GameMove], int]:
     return lambda move: words.index(move) if isinstance(move, str) else int(move)
 
 
@@ -44,13 +44,13 @@ def _known(state: Any, player: int) -> str:
 
 
 def _counted(state: Any, player: int) -> str:
-    """Pig's text does not say how many decisions there were, and they end it."""
+    """Add the number of decisions, which Pig's text lacks and which end the game."""
     return f"{state} {sum(item.player >= 0 for item in state.full_history())}"
 
 
 @dataclass(frozen=True)
 class TwinGame:
-    """The same game in OpenSpiel: how to load it, its number for each of our moves, and what a player knows there."""
+    """The same game in OpenSpiel: its name, its action for each of our moves, and the text of what a player knows."""
 
     name: str
     action: Callable[[GameMove], int]
@@ -58,48 +58,48 @@ class TwinGame:
     hidden: bool = False
 
     def start(self) -> Any:
-        """A play of its own, at the beginning."""
+        """Return the initial state."""
         return self.game().new_initial_state()
 
     def game(self) -> Any:
-        """The game as OpenSpiel loads it."""
-        return _loaded(self.name)
+        """Load the game."""
+        return _load_game(self.name)
 
     def move(self, moves: list[GameMove], action: int) -> GameMove:
-        """Which of these moves of ours an action is."""
+        """Return the move of ours that an action stands for."""
         return next(move for move in moves if self.action(move) == action)
 
 
 TWINS = {
-    "tic-tac-toe": TwinGame("tic_tac_toe", _as_it_is),
-    "connect-four": TwinGame("connect_four", _as_it_is),
-    "nim": TwinGame("nim", _taken(4)),
-    "small-nim": TwinGame("nim(pile_sizes=1;2;3)", _taken(3)),
-    "pig": TwinGame("pig", _pig, _counted),
-    "kuhn": TwinGame("kuhn_poker", _poker("pass", "bet"), _known, hidden=True),
-    "leduc": TwinGame("leduc_poker", _poker("fold", "call", "raise"), _known, hidden=True),
+    "tic-tac-toe": TwinGame("tic_tac_toe", _same_number),
+    "connect-four": TwinGame("connect_four", _same_number),
+    "nim": TwinGame("nim", _nim_action(4)),
+    "small-nim": TwinGame("nim(pile_sizes=1;2;3)", _nim_action(3)),
+    "pig": TwinGame("pig", _pig_action, _counted),
+    "kuhn": TwinGame("kuhn_poker", _poker_action("pass", "bet"), _known, hidden=True),
+    "leduc": TwinGame("leduc_poker", _poker_action("fold", "call", "raise"), _known, hidden=True),
 }
 
 
 def twin_of(name: str) -> TwinGame:
-    """Return the OpenSpiel twin of a shipped game; UsageError if there is none."""
+    """Return the OpenSpiel twin of a shipped game; UsageError if it has none."""
     if name not in TWINS:
         raise UsageError(f"OpenSpiel has no twin of {name}: its players play {', '.join(TWINS)}")
     return TWINS[name]
 
 
 @cache
-def _loaded(name: str) -> Any:
+def _load_game(name: str) -> Any:
     return pyspiel().load_game(name)
 
 
 def pyspiel() -> Any:
     """Import OpenSpiel; UsageError if it is not installed."""
     try:
-        import pyspiel as found
+        import pyspiel as module
     except ImportError:
         raise UsageError("OpenSpiel is not installed: pip install 'worldline[games]'") from None
-    return found
+    return module
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,7 @@ class RuleCheck:
     differences: tuple[str, ...]
 
 
-def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
+def compare_rules(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
     """Play both with the same random moves, and compare players, moves, chances, observations and returns."""
     twin, rng = twin_of(name), Random(f"rules of {name} {seed}")
     names: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
@@ -124,7 +124,8 @@ def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
         past: list[GameMove] = []
         while True:
             differences += [
-                f"play {play} after {past}: {difference}" for difference in _apart(state, other, twin, names)
+                f"play {play} after {past}: {difference}"
+                for difference in _compare_states(state, other, twin, names)
             ]
             if state.player == OVER or differences:
                 break
@@ -145,26 +146,26 @@ def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
     )
 
 
-def _apart(
+def _compare_states(
     state: GameState, other: Any, twin: TwinGame, names: tuple[dict[Any, Any], dict[Any, Any]]
 ) -> list[str]:
     """List the differences between a state and its twin."""
     who = OVER if other.is_terminal() else CHANCE if other.is_chance_node() else other.current_player()
-    differences = _unequal("who moves", state.player, who)
+    differences = _difference("who moves", state.player, who)
     if differences:
         return differences
-    differences += _unequal("returns", list(state.returns()), list(other.returns()))
+    differences += _difference("returns", list(state.returns()), list(other.returns()))
     if who == CHANCE:
         falls = sorted((twin.action(move), float(weight)) for move, weight in state.chances())
-        return differences + _unequal("what falls", falls, sorted(other.chance_outcomes()))
-    differences += _unequal("moves", sorted(map(twin.action, state.moves())), other.legal_actions())
+        return differences + _difference("chances", falls, sorted(other.chance_outcomes()))
+    differences += _difference("moves", sorted(map(twin.action, state.moves())), other.legal_actions())
     for player in range(state.players):
         ours, theirs = (player, state.observation(player)), (player, twin.known(other, player))
-        # What one tells apart the other does, too: the texts name one another, in both directions.
-        differences += _unequal("what is known", names[0].setdefault(ours, theirs), theirs)
-        differences += _unequal("what is known", names[1].setdefault(theirs, ours), ours)
+        # Both must distinguish the same situations, so texts map to each other one to one.
+        differences += _difference("observation", names[0].setdefault(ours, theirs), theirs)
+        differences += _difference("observation", names[1].setdefault(theirs, ours), ours)
     return differences
 
 
-def _unequal(aspect: str, ours: Any, theirs: Any) -> list[str]:
+def _difference(aspect: str, ours: Any, theirs: Any) -> list[str]:
     return [] if ours == theirs else [f"{aspect}: {ours}, OpenSpiel: {theirs}"]

@@ -10,13 +10,20 @@ from typing import Any, Protocol
 from worldline.core.errors import UsageError
 from worldline.plan.games.game import GameMove, GameState
 from worldline.plan.play import beliefs
-from worldline.plan.play.information_sets import SituationTree, chosen_arm, search_situations
+from worldline.plan.play.information_sets import SituationTree, most_visited_arm, search_situations
 from worldline.plan.play.openspiel import TwinGame, pyspiel, twin_of
-from worldline.plan.play.uct import EXPLORATION, PlayNode, StepFunction, chosen, executed, search
+from worldline.plan.play.uct import (
+    EXPLORATION,
+    PlayNode,
+    StepFunction,
+    execute_step,
+    most_visited_move,
+    search,
+)
 
-NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
+PLAYER_NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
 MAX_SHOWN_STATES = 8  # of a belief
-OPENSPIEL_EXPLORATION = 2.0  # of OpenSpiel's own example
+OPENSPIEL_EXPLORATION = 2.0  # as in OpenSpiel's example
 
 
 class Player(Protocol):
@@ -25,44 +32,44 @@ class Player(Protocol):
     name: str
 
     def begin(self, start: GameState, seat: int, seed: int, /) -> None:
-        """A new play, from this seat."""
+        """Start a new play from this seat."""
         ...
 
     def see(self, seen: str, move: GameMove, /) -> None:
-        """One step later. `move` is for OpenSpiel's bots, which keep a state of their own: ours read `seen` alone."""
+        """Observe one step. Only OpenSpiel's bots use `move`, to update their own state."""
         ...
 
     def choose(self, moves: Sequence[GameMove], /) -> GameMove:
-        """One of these moves."""
+        """Choose one of these moves."""
         ...
 
 
 @dataclass
 class RandomPlayer:
-    """Any move is as likely as any other."""
+    """Chooses moves uniformly at random."""
 
     name: str = "random"
     _rng: Random = field(default_factory=lambda: Random(0), repr=False)
 
     def begin(self, start: GameState, seat: int, seed: int, /) -> None:
-        """A generator of its own for each play."""
+        """Seed a generator for this play."""
         self._rng = Random(f"random player {seat} {seed}")
 
     def see(self, seen: str, move: GameMove, /) -> None:
-        """Nothing is remembered."""
+        """Ignore it."""
 
     def choose(self, moves: Sequence[GameMove], /) -> GameMove:
-        """By lot."""
+        """Choose at random."""
         return moves[int(self._rng.random() * len(moves))]
 
 
 @dataclass
 class SearchPlayer:
-    """Searches from what is known: UCT where that is one state, IS-MCTS over the belief where it is several."""
+    """Searches from its belief: UCT if that is one state, IS-MCTS if it is several."""
 
     simulations: int
     name: str = "search"
-    step: StepFunction = executed
+    step: StepFunction = execute_step
     exploration: float = EXPLORATION
     tree: PlayNode | SituationTree | None = None  # of the last choice
     belief: beliefs.WeightedStates = field(default_factory=dict)
@@ -70,15 +77,15 @@ class SearchPlayer:
     _seed: int = 0
 
     def begin(self, start: GameState, seat: int, seed: int, /) -> None:
-        """Everything is known, and nothing has happened."""
-        self.belief, self._seat, self._seed = beliefs.certain(start), seat, seed
+        """Start from the known initial state."""
+        self.belief, self._seat, self._seed = beliefs.initial_belief(start), seat, seed
 
     def see(self, seen: str, move: GameMove, /) -> None:
-        """What does not fit falls away."""
-        self.belief = beliefs.updated(self.belief, self._seat, seen)
+        """Drop the states that do not fit."""
+        self.belief = beliefs.update_belief(self.belief, self._seat, seen)
 
     def choose(self, moves: Sequence[GameMove], /) -> GameMove:
-        """The most visited move of a search."""
+        """Return the most visited move of a search."""
         how: dict[str, Any] = {
             "simulations": max(self.simulations, len(moves)),
             "seed": self._seed,
@@ -88,25 +95,21 @@ class SearchPlayer:
         self._seed += 1
         if len(self.belief) == 1:
             self.tree = search(next(iter(self.belief)), **how)
-            return chosen(self.tree)
+            return most_visited_move(self.tree)
         self.tree = search_situations(self.belief, **how)
-        return chosen_arm(self.tree)
+        return most_visited_arm(self.tree)
 
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """What is believed where something is hidden, the likeliest first."""
+        """Return the belief, the likeliest states first, if there are several."""
         if len(self.belief) < 2:
             return ()
         mass = beliefs.as_distribution(self.belief).mass
-        return (
-            (
-                "belief",
-                ", ".join(f"{state}: {weight}" for state, weight in list(mass.items())[:MAX_SHOWN_STATES]),
-            ),
-        )
+        shown = (f"{state}: {weight}" for state, weight in list(mass.items())[:MAX_SHOWN_STATES])
+        return (("belief", ", ".join(shown)),)
 
 
 class OpenSpielPlayer:
-    """A bot of OpenSpiel: its UCT (its IS-MCTS where cards are hidden), or its random one."""
+    """A bot of OpenSpiel: UCT, IS-MCTS if cards are hidden, or random."""
 
     def __init__(
         self, kind: str, twin: TwinGame, *, simulations: int, exploration: float = OPENSPIEL_EXPLORATION
@@ -117,20 +120,20 @@ class OpenSpielPlayer:
         self._bot: Any = None
 
     def begin(self, start: GameState, seat: int, seed: int, /) -> None:
-        """A bot of its own for each play."""
+        """Create a bot for this play."""
         self._state = self._twin.start()
-        self._bot = self._made(seat, seed)
+        self._bot = self._make_bot(seat, seed)
 
     def see(self, seen: str, move: GameMove, /) -> None:
-        """Its own state goes along."""
+        """Update the bot's own state."""
         self._state.apply_action(self._twin.action(move))
 
     def choose(self, moves: Sequence[GameMove], /) -> GameMove:
-        """What the bot says."""
+        """Ask the bot."""
         return self._twin.move(list(moves), self._bot.step(self._state))
 
-    def _made(self, seat: int, seed: int) -> Any:
-        """The bot with OpenSpiel's own defaults but for exploration (times the stakes): one rollout, proven states."""
+    def _make_bot(self, seat: int, seed: int) -> Any:
+        """Create the bot with OpenSpiel's defaults: one rollout, proven states; exploration is scaled by the stakes."""
         spiel, game, many = pyspiel(), self._twin.game(), self._simulations
         if self._kind == "random":
             return spiel.make_uniform_random_bot(seat, seed)
@@ -148,17 +151,18 @@ def make_player(
     *,
     simulations: int,
     world: Callable[[str], StepFunction] | None = None,
-    theirs: float = OPENSPIEL_EXPLORATION,
+    openspiel_exploration: float = OPENSPIEL_EXPLORATION,
 ) -> Player:
-    """Create the player of this name; `world` returns predicted or mixed rules, `theirs` is OpenSpiel's exploration."""
+    """Create the player of this name; `world` returns the rules of a predicting player."""
     if name == "random":
         return RandomPlayer()
     if name == "search":
         return SearchPlayer(simulations)
     if name in ("imagined", "mixed", "learned") and world is not None:
         return SearchPlayer(simulations, name, world(name))
-    if name.startswith("openspiel-") and name in NAMES:
+    if name.startswith("openspiel-") and name in PLAYER_NAMES:
         pyspiel()
         kind = name.removeprefix("openspiel-")
-        return OpenSpielPlayer(kind, twin_of(game), simulations=simulations, exploration=theirs)
-    raise UsageError(f"{name!r} is not a player: use one of {', '.join(NAMES)}")
+        twin = twin_of(game)
+        return OpenSpielPlayer(kind, twin, simulations=simulations, exploration=openspiel_exploration)
+    raise UsageError(f"{name!r} is not a player: use one of {', '.join(PLAYER_NAMES)}")

@@ -1,4 +1,4 @@
-"""A match from the names of a game and its players: their worlds, their models and what they predicted."""
+"""Set up and play a match: the players' models and rules, and what they predicted."""
 
 from __future__ import annotations
 
@@ -14,51 +14,49 @@ from worldline.plan.games.catalogue import guarded, load_game
 from worldline.plan.games.game import OVER, GameMove, GameState
 from worldline.plan.play.game_source import source_of
 from worldline.plan.play.imagined_rules import ImaginedRules
-from worldline.plan.play.information_sets import SituationTree, chosen_arm
+from worldline.plan.play.information_sets import SituationTree, most_visited_arm
 from worldline.plan.play.learned import LearnedPlayer, LearnedWorld, SeenWorld, learn_world
 from worldline.plan.play.match import Match, match
 from worldline.plan.play.players import Player, SearchPlayer, make_player
-from worldline.plan.play.uct import PlayNode, StepFunction, chosen
+from worldline.plan.play.uct import PlayNode, StepFunction, most_visited_move
 from worldline.plan.search_tree import SearchTree, TreeNode
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import WatchedPredictor
 
-VALUE = ("value", "the mean return of the one who chose the move")
+VALUE_FACT = ("value", "the mean return of the player who chose the move")
 
 
 def as_search_tree(
     tree: PlayNode | SituationTree, title: str, *, facts: tuple[tuple[str, str], ...] = ()
 ) -> SearchTree:
     """Return the tree, level by level, with facts about it."""
-    nodes = _of_states(tree) if isinstance(tree, PlayNode) else _of_situations(tree)
-    return SearchTree(title=title, nodes=tuple(nodes), facts=(*facts, VALUE))
+    nodes = _state_nodes(tree) if isinstance(tree, PlayNode) else _situation_nodes(tree)
+    return SearchTree(title=title, nodes=tuple(nodes), facts=(*facts, VALUE_FACT))
 
 
-def _of_states(root: PlayNode) -> list[TreeNode]:
+def _state_nodes(root: PlayNode) -> list[TreeNode]:
     nodes: list[TreeNode] = []
     waiting: deque[tuple[int, PlayNode, bool]] = deque([(-1, root, True)])
     while waiting:
         parent, node, is_chosen = waiting.popleft()
-        label = "now" if parent < 0 else _written(node.move)
+        label = "now" if parent < 0 else _move_text(node.move)
         note = "over" if node.player == OVER else ""
         value = node.value if parent >= 0 else None
         nodes.append(
             TreeNode(parent=parent, label=label, visits=node.visits, value=value, note=note, chosen=is_chosen)
         )
-        best = chosen(node) if is_chosen and node.children and node.player >= 0 else None
+        best = most_visited_move(node) if is_chosen and node.children and node.player >= 0 else None
         at = len(nodes) - 1
         waiting.extend((at, child, is_chosen and child.move == best) for child in node.children.values())
     return nodes
 
 
-def _of_situations(tree: SituationTree) -> list[TreeNode]:
+def _situation_nodes(tree: SituationTree) -> list[TreeNode]:
     """Alternate situations and moves; a situation is below the move that first led to it."""
-    best = chosen_arm(tree)
+    best = most_visited_arm(tree)
     root = tree.situations[tree.root]
     nodes = [
-        TreeNode(
-            parent=-1, label=root.seen, visits=_visits(tree, tree.root), note="what is known", chosen=True
-        )
+        TreeNode(parent=-1, label=root.seen, visits=_visits(tree, tree.root), note="known now", chosen=True)
     ]
     places: dict[tuple[tuple[int, str], GameMove], int] = {}
     for key, situation in tree.situations.items():
@@ -77,7 +75,7 @@ def _of_situations(tree: SituationTree) -> list[TreeNode]:
             value = arm.total / arm.visits if arm.visits else None
             is_chosen = key == tree.root and move == best
             nodes.append(
-                TreeNode(parent=at, label=_written(move), visits=arm.visits, value=value, chosen=is_chosen)
+                TreeNode(parent=at, label=_move_text(move), visits=arm.visits, value=value, chosen=is_chosen)
             )
             places[key, move] = len(nodes) - 1
     return nodes
@@ -87,17 +85,17 @@ def _visits(tree: SituationTree, key: tuple[int, str]) -> int:
     return sum(arm.visits for arm in tree.situations[key].arms.values())
 
 
-def _written(move: GameMove) -> str:
+def _move_text(move: GameMove) -> str:
     return move if isinstance(move, str) else repr(move)
 
 
-LEARNED = "learned"
+LEARNED_PLAYER = "learned"
 DEFAULT_MINUTES = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchReport:
-    """A match, what was predicted for it by player, and the tree of the last search, where a player searched."""
+    """A match, the predictions by player, and the tree of the last search, if there was one."""
 
     match: Match
     simulations: int
@@ -106,14 +104,14 @@ class MatchReport:
     tree: SearchTree | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What `plan play --json` prints."""
+        """Return the object that `plan play --json` prints."""
         settings = {"simulations": self.simulations, "seed": self.seed, "imagined": dict(self.predicted)}
         return {**self.match.as_json(), **settings}
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Setting:
-    """What every player of a match is made of."""
+    """The settings that all players of a match share."""
 
     game: str
     start: GameState
@@ -150,34 +148,34 @@ def play_match(
 
     Args:
         game: A shipped game, or `FILE.py:NAME`, a class of your own.
-        players: Who plays: random, search, imagined, mixed, openspiel-mcts, openspiel-random, or, with `learned`,
-            learned. `search` against `random` by default.
-        games: How many games; the seats go round.
-        simulations: Simulations of a search, for one move.
-        seed: Which games.
+        players: The players: random, search, imagined, mixed, openspiel-mcts, openspiel-random, or, with `learned`,
+            learned. By default `search` against `random`.
+        games: How many games; the seats rotate.
+        simulations: Simulations per move.
+        seed: The seed of the games.
         model: The name of the model that predicts.
         extras: Options of the model.
-        learned: The first player has only watched: a model is fitted to random games.
+        learned: The first player uses a model that is trained on random games.
         minutes: With `learned`: train for this many minutes.
         train_steps: With `learned`: train for this many steps instead.
-        sure: The player `mixed` executes a step whose probability is lower.
-        journal: The folder of steps that `mixed` executed of this game so far; created and added to.
-        on_training: Called with the share of the training that is done, and what is under way.
+        sure: The confidence below which the player `mixed` executes a step.
+        journal: The folder with the steps that `mixed` has executed; created if missing, and added to.
+        on_training: Called with the share of the training that is done, and a text.
         on_game: Called after each game.
-        on_prediction: Called with the number of steps that were predicted so far.
+        on_prediction: Called with the number of predicted steps so far.
 
     Returns:
-        Who won how often, what was predicted, and the tree of the last search.
+        The standings, the predictions, and the tree of the last search.
 
     Raises:
         UsageError: There is no such game or player, or arguments exclude each other.
     """
     start = load_game(game)
-    names = [name.strip() for name in players] or [LEARNED if learned else "search", "random"]
-    if learned != (LEARNED in names):
-        raise UsageError("--learned and a player `learned` go together")
+    names = [name.strip() for name in players] or [LEARNED_PLAYER if learned else "search", "random"]
+    if learned != (LEARNED_PLAYER in names):
+        raise UsageError("--learned needs a player `learned`, and the other way round")
     if journal is not None and "mixed" not in names:
-        raise UsageError("--journal is of the player `mixed`, and none plays")
+        raise UsageError("--journal needs a player `mixed`")
     setting = _Setting(
         game=game,
         start=start,
@@ -194,7 +192,7 @@ def play_match(
     if on_prediction is not None:
         _watch(seated, on_prediction)
     with guarded(game, start):
-        done = match(game, start, seated, games=games, seed=seed, tell=on_game)
+        done = match(game, start, seated, games=games, seed=seed, on_game=on_game)
     predicted = {name: _facts(world) for name, world in setting.worlds.items()}
     return MatchReport(
         match=done, simulations=simulations, seed=seed, predicted=predicted, tree=_last_tree(game, seated)
@@ -202,23 +200,23 @@ def play_match(
 
 
 def _player(name: str, setting: _Setting, on_training: Callable[[float, str], None] | None) -> Player:
-    def world(who: str) -> StepFunction:
-        sure = setting.sure if who == "mixed" else None
+    def world(player: str) -> StepFunction:
+        sure = setting.sure if player == "mixed" else None
         predictor = load_model(setting.model, setting.extras)
         journal = None if setting.journal is None or sure is None else str(setting.journal)
-        rules = setting.worlds[who] = ImaginedRules(source_of(setting.start), predictor, sure, journal)
+        rules = setting.worlds[player] = ImaginedRules(source_of(setting.start), predictor, sure, journal)
         return rules
 
-    if name == LEARNED:
+    if name == LEARNED_PLAYER:
         return _learned(setting, on_training)
     return make_player(name, setting.game, simulations=setting.simulations, world=world)
 
 
 def _learned(setting: _Setting, on_training: Callable[[float, str], None] | None) -> Player:
     if setting.minutes and setting.train_steps:
-        raise UsageError("either --minutes or --train-steps")
+        raise UsageError("use either --minutes or --train-steps")
     with guarded(setting.game, setting.start):
-        fitted = setting.worlds[LEARNED] = learn_world(
+        fitted = setting.worlds[LEARNED_PLAYER] = learn_world(
             setting.start,
             minutes=setting.minutes or DEFAULT_MINUTES,
             steps=setting.train_steps or 0,
@@ -232,7 +230,7 @@ def _learned(setting: _Setting, on_training: Callable[[float, str], None] | None
 
 
 def _watch(players: Sequence[Player], on_prediction: Callable[[int], None]) -> None:
-    """Count steps as they are predicted: a game of a predicting player takes its time."""
+    """Report predicted steps, because a game of a predicting player takes long."""
     numbers = count(1)
     for player in players:
         for world in (getattr(player, "step", None), getattr(player, "world", None)):

@@ -44,16 +44,16 @@ class Transition:
     after: Moment
 
 
-def moment(state: GameState) -> Moment:
+def observe(state: GameState) -> Moment:
     """Observe a state; UsageError if players see different texts, or chance moves."""
     texts = {state.observation(player) for player in range(state.players)}
     if state.player == CHANCE or len(texts) > 1:
-        raise UsageError("--learned is for games in which nothing falls by chance and nothing is hidden")
+        raise UsageError("--learned needs a game without chance and without hidden information")
     won = tuple(float(value) for value in state.returns()) if state.player == OVER else ()
-    return Moment(texts.pop(), state.player, in_order(state.moves()), won)
+    return Moment(texts.pop(), state.player, sort_moves(state.moves()), won)
 
 
-def in_order(moves: Iterable[GameMove]) -> tuple[GameMove, ...]:
+def sort_moves(moves: Iterable[GameMove]) -> tuple[GameMove, ...]:
     """Sort moves, so that the order of a game does not matter."""
     return tuple(sorted(moves, key=repr))
 
@@ -63,11 +63,11 @@ def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
     rng, transitions = Random(f"watched {seed}"), dict[tuple[str, GameMove], Transition]()
     moves = 0
     for _ in range(plays):
-        state, now = start, moment(start)
+        state, now = start, observe(start)
         while now.legal:
             move = now.legal[int(rng.random() * len(now.legal))]
             state = state.step(move)
-            then = moment(state)
+            then = observe(state)
             transitions.setdefault((now.text, move), Transition(now, move, then))
             now, moves = then, moves + 1
             if moves > MAX_WATCHED_MOVES:
@@ -79,12 +79,12 @@ def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
     return shuffled
 
 
-def asked(text: str, move: GameMove) -> Program:
+def build_program(text: str, move: GameMove) -> Program:
     """Build the program for a model: the step, with its rules hidden."""
     return Program(source=SOURCE, call=f"step({text!r}, {move!r})")
 
 
-def written(seen: Transition) -> str:
+def write_change(seen: Transition) -> str:
     """Write the change of a transition, as the program returns it."""
     before, after = seen.before, seen.after
     changed: object = after.text
@@ -100,7 +100,7 @@ def written(seen: Transition) -> str:
 
 def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
     """Write transitions as training documents: recorded in the sandbox, with the answers in a hidden file."""
-    programs = [asked(transition.before.text, transition.move) for transition in seen]
+    programs = [build_program(transition.before.text, transition.move) for transition in seen]
     hidden = [
         replace(program, files=(("seen.py", _table(transition)),))
         for program, transition in zip(programs, seen, strict=True)
@@ -112,7 +112,7 @@ def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
 
 
 def _table(transition: Transition) -> str:
-    return f"change = {{{(transition.before.text, transition.move)!r}: {written(transition)}}}\n"
+    return f"change = {{{(transition.before.text, transition.move)!r}: {write_change(transition)}}}\n"
 
 
 def read_change(answer: str, before: Moment, players: int) -> Moment | None:
@@ -126,25 +126,25 @@ def read_change(answer: str, before: Moment, players: int) -> Moment | None:
         changed, player, gone, come = change
         if not set(gone) <= set(before.legal) or player not in range(players):
             return None
-        legal = in_order((set(before.legal) - set(gone)) | set(come))
-        return Moment(_changed(before.text, changed), player, legal) if legal else None
+        legal = sort_moves((set(before.legal) - set(gone)) | set(come))
+        return Moment(_apply_change(before.text, changed), player, legal) if legal else None
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, LookupError, AttributeError):
         return None
 
 
-def _changed(text: str, changed: object) -> str:
+def _apply_change(text: str, changed: object) -> str:
     """Return a text with some characters changed, or another text; ValueError otherwise."""
     if isinstance(changed, str):
         return changed
     characters = list(text)
     for at, new in dict(changed).items():  # type: ignore[call-overload]
         if type(at) is not int or at < 0 or not isinstance(new, str) or len(new) != 1:
-            raise ValueError("no change of a character")
+            raise ValueError("not a change of one character")
         characters[at] = new
     return "".join(characters)
 
 
-def shares(
+def split_transitions(
     seen: Iterable[Transition], known: int
 ) -> tuple[list[Transition], list[Transition], list[Transition]]:
     """Split transitions into training (at most `known`), validation (at most 8) and test (at most 32)."""
@@ -153,6 +153,6 @@ def shares(
     back = min(8, len(transitions) // 8)
     if not back:
         raise UsageError(
-            f"{len(transitions)} different moves were seen: too few to learn from and to be judged by"
+            f"{len(transitions)} different moves were observed, which is too few to train and test on"
         )
     return transitions[cut + back :][:known], transitions[cut : cut + back], transitions[:cut][:MAX_JUDGED]

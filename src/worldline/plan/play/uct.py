@@ -33,11 +33,11 @@ class PlayNode:
 
     @property
     def value(self) -> float | None:
-        """The mean return of the one who chose it."""
+        """The mean return of the player who chose it."""
         return self.total / self.visits if self.visits else None
 
 
-def executed(state: Any, move: GameMove) -> Any:
+def execute_step(state: Any, move: GameMove) -> Any:
     """Execute the rules."""
     return state.step(move)
 
@@ -47,7 +47,7 @@ def search(
     *,
     simulations: int,
     seed: int,
-    step: StepFunction = executed,
+    step: StepFunction = execute_step,
     exploration: float = EXPLORATION,
 ) -> PlayNode:
     """Run N simulations, each of which adds at most one node, and return the tree."""
@@ -63,14 +63,14 @@ def simulate(tree: PlayNode, step: StepFunction, rng: Random, exploration: float
     path, node = [tree], tree
     while node.player != OVER:
         if node.player == CHANCE:
-            node = _child(node, fallen(node.state, rng), step)
+            node = _child(node, draw_chance(node.state, rng), step)
         else:
             if node.untried is None:
-                node.untried = _shuffled(node.state.moves(), rng)
+                node.untried = _shuffle(node.state.moves(), rng)
             if node.untried:
                 path.append(_child(node, node.untried.pop(), step))
                 break
-            node = _best(node, exploration)
+            node = _best_child(node, exploration)
         path.append(node)
     returns = playout(path[-1].state, step, rng)
     for node in path:
@@ -88,7 +88,7 @@ def _child(node: PlayNode, move: GameMove, step: StepFunction) -> PlayNode:
     return child
 
 
-def _best(node: PlayNode, exploration: float) -> PlayNode:
+def _best_child(node: PlayNode, exploration: float) -> PlayNode:
     """Return the child with the highest upper bound; ties go to the first."""
     known, best, most = log(node.visits), None, -1e300
     for child in node.children.values():
@@ -99,7 +99,7 @@ def _best(node: PlayNode, exploration: float) -> PlayNode:
     return best
 
 
-def _shuffled(moves: Sequence[GameMove], rng: Random) -> list[GameMove]:
+def _shuffle(moves: Sequence[GameMove], rng: Random) -> list[GameMove]:
     """Shuffle with `random()` alone, which is the same in every version of Python."""
     shuffled = list(moves)
     for last in range(len(shuffled) - 1, 0, -1):
@@ -108,7 +108,7 @@ def _shuffled(moves: Sequence[GameMove], rng: Random) -> list[GameMove]:
     return shuffled
 
 
-def fallen(state: Any, rng: Random) -> GameMove:
+def draw_chance(state: Any, rng: Random) -> GameMove:
     """Draw a chance outcome."""
     falls, at = state.chances(), rng.random()
     for move, weight in falls:
@@ -127,7 +127,7 @@ def playout(state: Any, step: StepFunction, rng: Random) -> Sequence[float]:
             returns: Sequence[float] = state.returns()
             return returns
         if player == CHANCE:
-            move = fallen(state, rng)
+            move = draw_chance(state, rng)
         else:
             moves = state.moves()
             if not moves:
@@ -137,6 +137,6 @@ def playout(state: Any, step: StepFunction, rng: Random) -> Sequence[float]:
     raise UsageError(f"a play of this game does not end within {MAX_MOVES:,} moves")
 
 
-def chosen(tree: PlayNode) -> GameMove:
+def most_visited_move(tree: PlayNode) -> GameMove:
     """Return the most visited move; ties go to the better, then to the first."""
     return max(tree.children.values(), key=lambda child: (child.visits, child.total)).move

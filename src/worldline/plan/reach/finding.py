@@ -1,4 +1,4 @@
-"""Commands for a goal, from the name of a machine to a report: its program, the model and the sandbox."""
+"""Find commands for a goal: the machine, the model and the sandbox are set up here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.reach.executed import breadth_first
 from worldline.plan.reach.goal import StateGoal, read_goal
-from worldline.plan.reach.machine import CommandMachine, read_machine, refuse_unknown, shipped
+from worldline.plan.reach.machine import CommandMachine, read_machine, require_known_names, shipped_machines
 from worldline.plan.reach.predicted_machine import PredictedMachine
 from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 from worldline.plan.reach.search import ReachBudget, ReachResult, reach
@@ -21,12 +21,12 @@ from worldline.predict.local import Local
 from worldline.predict.models import DEFAULT, load_local, load_model
 from worldline.recording.collect import collect
 
-MAX_EXECUTED = 2_000  # executions of the search that predicts nothing
+MAX_EXECUTED = 2_000  # executions of the breadth-first search
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutedSearch:
-    """What a breadth-first search by execution alone found; `plan` is None where it found nothing."""
+    """The result of a breadth-first search by execution alone; `plan` is None if it found nothing."""
 
     plan: tuple[str, ...] | None
     executions: int
@@ -34,9 +34,9 @@ class ExecutedSearch:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundCommands:
-    """A search for commands: the machine, the goal, what was found and its tree.
+    """A search for commands: the machine, the goal, the result and its tree.
 
-    `executed` is the same search without a model, where it was asked for.
+    `executed` is the same search without a model, if it was requested.
     """
 
     machine: CommandMachine
@@ -47,11 +47,11 @@ class FoundCommands:
 
     @property
     def plan(self) -> tuple[str, ...] | None:
-        """The commands, which were executed and reached the goal; None where none were found."""
+        """The commands that reached the goal when executed; None if there are none."""
         return None if self.result.plan is None else tuple(self.machine.words(self.result.plan))
 
     def as_json(self) -> dict[str, Any]:
-        """What `plan reach --json` prints."""
+        """Return the object that `plan reach --json` prints."""
         plain = as_json(self.machine, self.goal, self.result)
         if self.executed is None:
             return plain
@@ -81,26 +81,26 @@ def find_commands(
     Args:
         machine: `robot`, `stack` or `counter`, or a Python file that reads one command after the other.
         goal: What must hold, such as `x == 3 and y == 2`.
-        call: The call that starts the machine of a file, not the script.
-        commands: The commands, where the file does not compare with them.
+        call: The call that starts the machine of a file; by default the script.
+        commands: The commands, if they cannot be read from the file.
         way: Which node comes next: `near`, `sure` or `uct`.
-        executions: The most executions.
-        simulations: The most nodes that are expanded.
-        max_bytes: The most bytes to predict.
-        max_commands: The most commands of a plan.
-        leaves: Nodes that are continued at once.
-        model: `default`, or the folder of a checkpoint: its state is what is searched.
+        executions: At most this many executions.
+        simulations: At most this many expanded nodes.
+        max_bytes: At most this many predicted bytes.
+        max_commands: At most this many commands in a plan.
+        leaves: Nodes that are expanded at once.
+        model: `default`, or the folder of a checkpoint.
         extras: Options of the model.
         beside: Also search breadth-first by execution alone, to compare.
 
     Returns:
-        The plan, which was executed and reached the goal, and the tree of the search.
+        The plan that reached the goal when executed, and the tree of the search.
 
     Raises:
         UsageError: The machine, the goal or the model cannot be used.
     """
     wanted, machine_read = read_goal(goal), _machine(str(machine), call, commands)
-    refuse_unknown(machine_read, wanted.tree)
+    require_known_names(machine_read, wanted.tree)
     budget = ReachBudget(
         executions=executions, simulations=simulations, bytes=max_bytes, depth=max_commands, leaves=leaves
     )
@@ -116,33 +116,35 @@ def find_commands(
             ignored=machine_read.name,
         )
         runs = MachineRuns(world, machine_read)
-        executed = _executed(runs, wanted, machine_read, max_commands) if beside else None
+        executed = _search_executed(runs, wanted, machine_read, max_commands) if beside else None
     tree = search_tree(machine_read, wanted, result, model=local.info.name)
     return FoundCommands(machine=machine_read, goal=wanted, result=result, tree=tree, executed=executed)
 
 
 def _machine(name: str, call: str | None, commands: Sequence[str]) -> CommandMachine:
-    """A machine that comes along, or that of a file."""
-    known = shipped()
+    """Load a shipped machine, or that of a file."""
+    known = shipped_machines()
     if name in known:
         program = Program(source=known[name], name=f"{name}.py", call=f"{name}()")
     elif not Path(name).is_file():
-        raise UsageError(f"no machine {name!r}: it is {', '.join(known)}, or a Python file")
+        raise UsageError(f"no machine {name!r}: use {', '.join(known)}, or a Python file")
     else:
         program = collect(name, call=call)
     return read_machine(program, tuple(commands))
 
 
 def _local(model: str, extras: Mapping[str, str]) -> Local:
-    """An engine whose states can be forked; the guard is on by default."""
+    """Load an engine whose states can be forked; the guard is on by default."""
     if (":" in model or model == "interpreter") and load_model(
         model, extras
     ).capabilities.decodes_bytes is None:
-        raise UsageError(f"{model} has no state to search in: say default or a checkpoint's folder")
+        raise UsageError(f"{model} has no state to search: use `default` or the folder of a checkpoint")
     return load_local(model, {"guard": "true", **extras})
 
 
-def _executed(runs: MachineRuns, goal: StateGoal, machine: CommandMachine, depth: int) -> ExecutedSearch:
+def _search_executed(
+    runs: MachineRuns, goal: StateGoal, machine: CommandMachine, depth: int
+) -> ExecutedSearch:
     search = breadth_first(
         runs, goal, len(machine.commands), executions=MAX_EXECUTED, depth=depth, ignored=machine.name
     )

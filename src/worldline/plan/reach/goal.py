@@ -17,22 +17,16 @@ from worldline.plan.paths.distance import distance
 
 MAX_GOAL_CHARACTERS = 1_000
 MAX_VALUE_CHARACTERS = 1 << 16
-FAR = 8.0  # from what does not hold and has no distance
+NO_VALUE_DISTANCE = 8.0  # of a condition without values
 
-_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-}
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
+}  # fmt: skip
 
 
 class _Unknown(Exception):
-    """There is no such value."""
+    """The name has no value, or not a literal."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,7 @@ class StateGoal:
 
     def distance(self, names: Mapping[str, str]) -> float:
         """Return 0 if it holds; grows with the distance of the values from the goal."""
-        return 0.0 if self.holds(names) else _far(self.tree, names)
+        return 0.0 if self.holds(names) else _distance(self.tree, names)
 
 
 def read_goal(text: str) -> StateGoal:
@@ -80,13 +74,13 @@ def _check(node: ast.expr) -> None:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         _check(node.operand)
     elif isinstance(node, ast.Compare):
-        if not all(type(op) in _COMPARED for op in node.ops):
-            raise ValueError("it compares with ==, !=, <, <=, >, >=, in and not in")
+        if not all(type(op) in _COMPARISONS for op in node.ops):
+            raise ValueError("use ==, !=, <, <=, >, >=, in or not in")
         sides = [_is_operand(side) for side in (node.left, *node.comparators)]
         if not any(sides):
-            raise ValueError("a comparison names what it is about, such as x == 3")
+            raise ValueError("a comparison needs a name, such as x == 3")
     else:
-        raise ValueError(f"{ast.unparse(node)} is no comparison, such as x == 3 or stack == [5]")
+        raise ValueError(f"{ast.unparse(node)} is not a comparison, such as x == 3 or stack == [5]")
 
 
 def _is_operand(node: ast.expr) -> bool:
@@ -107,13 +101,11 @@ def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError):
-        raise ValueError(
-            f"{ast.unparse(node)} is neither a name, its element or length, nor a literal"
-        ) from None
+        raise ValueError(f"{ast.unparse(node)} is not a name, its element or length, or a literal") from None
 
 
-def value_of(text: str) -> Any:
-    """What a canonical value is, where it is a literal of Python; else _Unknown."""
+def read_literal(text: str) -> Any:
+    """Read a canonical value; _Unknown if it is not a Python literal."""
     try:
         if len(text) <= MAX_VALUE_CHARACTERS:
             return ast.literal_eval(text)
@@ -127,7 +119,7 @@ def _operand(node: ast.expr, names: Mapping[str, str]) -> Any:
         case ast.Name(id=name):
             if name not in names:
                 raise _Unknown(name)
-            return value_of(names[name])
+            return read_literal(names[name])
         case ast.Subscript(value=held, slice=index):
             return _operand(held, names)[_literal(index)]
         case ast.Call(args=[held]):
@@ -144,12 +136,12 @@ def _holds(node: ast.expr, names: Mapping[str, str]) -> bool:
     assert isinstance(node, ast.Compare)
     sides = [_operand(side, names) for side in (node.left, *node.comparators)]
     triples = zip(node.ops, sides, sides[1:], strict=False)
-    return all(_COMPARED[type(op)](left, right) for op, left, right in triples)
+    return all(_COMPARISONS[type(op)](left, right) for op, left, right in triples)
 
 
-def _far(node: ast.expr, names: Mapping[str, str]) -> float:
+def _distance(node: ast.expr, names: Mapping[str, str]) -> float:
     if isinstance(node, ast.BoolOp):
-        parts = [_far(part, names) for part in node.values]
+        parts = [_distance(part, names) for part in node.values]
         return sum(parts) if isinstance(node.op, ast.And) else min(parts)
     try:
         if _holds(node, names):
@@ -157,14 +149,14 @@ def _far(node: ast.expr, names: Mapping[str, str]) -> float:
         if not isinstance(node, ast.Compare):
             return 1.0
         sides = [_operand(side, names) for side in (node.left, *node.comparators)]
-        return sum(map(_apart, node.ops, sides, sides[1:]))
+        return sum(map(_comparison_distance, node.ops, sides, sides[1:]))
     except (_Unknown, TypeError, LookupError):
-        return FAR
+        return NO_VALUE_DISTANCE
 
 
-def _apart(op: ast.cmpop, left: Any, right: Any) -> float:
-    """How far two values are from comparing so."""
-    if _COMPARED[type(op)](left, right):
+def _comparison_distance(op: ast.cmpop, left: Any, right: Any) -> float:
+    """Return the distance of two values from satisfying a comparison."""
+    if _COMPARISONS[type(op)](left, right):
         return 0.0
     if isinstance(op, ast.NotEq | ast.In | ast.NotIn):
         return 1.0

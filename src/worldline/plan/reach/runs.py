@@ -14,7 +14,7 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.futures.draws import draw_places
+from worldline.plan.futures.draws import find_draws
 from worldline.plan.reach.machine import CommandMachine
 from worldline.plan.reach.predicted_machine import ASKS, ENDED, LOST, RAISED, names_after
 from worldline.predict.prediction import PredictionRequest
@@ -64,7 +64,7 @@ class MachineRuns:
                 f"the machine cannot be executed: {trace.outcome.kind} {trace.outcome.detail}".rstrip()
             )
         text = _text_up_to(trace, len(plan) + 1)
-        places = draw_places(text)
+        places = find_draws(text)
         strange = {hidden.kind for hidden in trace.hidden} - {self.machine.kind}
         if strange:
             raise UsageError(

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from worldline.core.language import all_lines
 
-FOREIGN = "proposed"  # the kind of a change that no edit of ours made
+PROPOSED_KIND = "proposed"  # the kind of a change that is not a built-in edit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +62,10 @@ def patch(old: str, new: str, name: str) -> str:
     lines = difflib.unified_diff(
         old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}"
     )
-    return "".join(_ended(line) for line in lines)
+    return "".join(_with_newline_note(line) for line in lines)
 
 
-def _ended(line: str) -> str:
+def _with_newline_note(line: str) -> str:
     return line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
 
 
@@ -77,12 +77,12 @@ def patch_size(old: str, new: str) -> tuple[int, int]:
         for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
         if tag != "equal"
     )
-    prefix = _common(old, new)
-    suffix = _common(old[prefix:][::-1], new[prefix:][::-1])
+    prefix = _common_prefix(old, new)
+    suffix = _common_prefix(old[prefix:][::-1], new[prefix:][::-1])
     return lines, max(len(old), len(new)) - prefix - suffix
 
 
-def _common(left: str, right: str) -> int:
+def _common_prefix(left: str, right: str) -> int:
     return next(
         (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
     )
@@ -98,7 +98,7 @@ def changed_lines(old: str, new: str) -> range:
     return range(spans[0][0] + 1, max(spans[-1][1], spans[0][0] + 1) + 1)
 
 
-def distinct(defect: Defect, candidates: Iterable[RepairCandidate]) -> Iterator[RepairCandidate]:
+def drop_duplicates(defect: Defect, candidates: Iterable[RepairCandidate]) -> Iterator[RepairCandidate]:
     """Yield candidates without duplicates and without the source itself."""
     seen = {defect.source}
     for candidate in candidates:

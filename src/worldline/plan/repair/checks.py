@@ -17,8 +17,8 @@ _SEQUENCES = ("list", "tuple", "deque", "set", "frozenset")
 _CLOSE = 1e-9
 
 
-def agrees(expected: Any, text: str, *, loose: bool) -> bool:
-    """Whether canonical text is the value that was expected; `loose`, as a row of JSON means it."""
+def is_expected(expected: Any, text: str, *, loose: bool) -> bool:
+    """Whether canonical text is the expected value; with `loose`, as JSON can express it."""
     value = parse(text)
     return isinstance(value, Value) and _same(expected, value, loose, {})
 
@@ -60,9 +60,7 @@ def _same_number(expected: float, value: Value, loose: bool) -> bool:
     )
 
 
-def _same_dict(
-    expected: dict[Any, Any], value: Value, loose: bool, labels: dict[int, Value]
-) -> bool:  # keys of JSON are texts
+def _same_dict(expected: dict[Any, Any], value: Value, loose: bool, labels: dict[int, Value]) -> bool:
     if len(value.items) != 2 * len(expected):
         return False
     pairs = dict(zip(map(_key, value.items[::2]), value.items[1::2], strict=True))
@@ -96,7 +94,7 @@ class RepairCheck:
         """Whether the result of a call is the expected one."""
         if called.kind != "returned":
             return False
-        return not self.is_valued or agrees(self.value, called.value, loose=self.loose)
+        return not self.is_valued or is_expected(self.value, called.value, loose=self.loose)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +106,7 @@ class CheckSet:
     files: tuple[tuple[str, str], ...] = ()
     source: str = ""
     file: str = ""  # of the tests
-    left_out: int = 0  # tests that take what nobody gives them here
+    left_out: int = 0  # tests that need fixtures
 
     def batch(self, source: str, checks: Sequence[RepairCheck], seconds: float) -> CallBatch:
         """Return these checks of a changed program as calls."""
@@ -135,7 +133,7 @@ class CheckSet:
 
 
 def _without_import(source: str, module: str) -> str | None:
-    """A test file behind its program: without `from PROGRAM import ...`; None where it says more of it."""
+    """Remove `from PROGRAM import ...` from a test file; None if it uses the module in other ways."""
     lines = source.split("\n")
     for node in ast.parse(source).body:
         if isinstance(node, ast.Import) and any(alias.name == module for alias in node.names):
@@ -150,6 +148,6 @@ def _without_import(source: str, module: str) -> str | None:
     return "\n".join(lines)
 
 
-def in_sentence(text: str) -> str:
+def shorten(text: str) -> str:
     """Shorten a call for a message."""
     return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…"

@@ -1,4 +1,4 @@
-"""A fix from a program and its tests to a report: the sandbox, the proposers and the model are set up here."""
+"""Find a fix for a program and its tests: the sandbox, the proposers and the model are set up here."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from worldline.plan.repair.edits.proposer import EditProposer
 from worldline.plan.repair.proposers import load_proposer
 from worldline.plan.repair.rows import read_checks
 from worldline.plan.repair.search import (
-    EXECUTIONS,
-    IMAGINED,
-    PATCHES,
-    RECORDED,
-    SECONDS,
+    DEFAULT_EXECUTIONS,
+    DEFAULT_PATCHES,
+    DEFAULT_PREDICTED,
+    DEFAULT_TEST_SECONDS,
+    RECORDING_LIMITS,
     Repair,
     RepairPlan,
     repair,
@@ -34,13 +34,13 @@ def find_repair(
     *,
     function: str | None = None,
     oracle: str = "prior",
-    executions: int = EXECUTIONS,
-    patches: int = PATCHES,
-    imagine: int = IMAGINED,
+    executions: int = DEFAULT_EXECUTIONS,
+    patches: int = DEFAULT_PATCHES,
+    imagine: int = DEFAULT_PREDICTED,
     model: AnyModel = DEFAULT,
     propose: str | None = None,
     propose_options: Mapping[str, str] | None = None,
-    test_seconds: float = SECONDS,
+    test_seconds: float = DEFAULT_TEST_SECONDS,
     seed: int = 0,
     progress: Callable[[], None] | None = None,
     pool: WorkerPool | None = None,
@@ -50,18 +50,18 @@ def find_repair(
     Args:
         program: The program to repair.
         tests: A JSON file of rows `[input, output]`, or a Python file of tests.
-        function: The function that rows are of; by default the one that is named like the file, or the only one.
+        function: The function that the rows call; by default the one named like the file, or the only one.
         oracle: The order in which changes are tried: `none`, `random`, `prior`, `imagined` or `mixed`.
-        executions: The most tests that are executed.
+        executions: At most this many executed tests.
         patches: Stop after this many patches.
-        imagine: The most candidates that are put to the model.
-        model: Who predicts, with the oracles `imagined` and `mixed`: a name, a predictor or a function.
-        propose: Who proposes changes too: `server:URL#MODEL` or `python:FILE.py:NAME`.
+        imagine: At most this many predicted candidates.
+        model: The model of the oracles `imagined` and `mixed`: a name, a predictor or a function.
+        propose: Another proposer: `server:URL#MODEL` or `python:FILE.py:NAME`.
         propose_options: Options of the proposing server.
         test_seconds: Limit: CPU-seconds of one test.
-        seed: With the oracle `random`: which order.
-        progress: Called after each candidate that the model has predicted.
-        pool: Who tries the candidates, where that is not this machine (`join_ray`).
+        seed: The seed of the oracle `random`.
+        progress: Called after each predicted candidate.
+        pool: Workers that try the candidates, by default this process (`join_ray`).
 
     Returns:
         The patches that pass every test, the smallest first, and what the search cost.
@@ -70,7 +70,7 @@ def find_repair(
         UsageError: The tests cannot be read, or an argument is out of range.
     """
     if propose_options and propose is None:
-        raise UsageError("--propose-option goes with --propose")
+        raise UsageError("--propose-option needs --propose")
     plan = RepairPlan(
         oracle=oracle,
         executions=executions,
@@ -93,7 +93,7 @@ def find_repair(
             program,
             checks,
             runs,
-            partial(record, limits=RECORDED),
+            partial(record, limits=RECORDING_LIMITS),
             proposers=proposers,
             plan=plan,
             predictor=predictor,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from random import Random
 
 from worldline.core.errors import UsageError
-from worldline.plan.repair.candidate import FOREIGN, RepairCandidate
-from worldline.plan.repair.edits.proposer import kinds
+from worldline.plan.repair.candidate import PROPOSED_KIND, RepairCandidate
+from worldline.plan.repair.edits.proposer import kind_shares
 
 ORACLES = ("none", "random", "prior", "imagined", "mixed")
-PROPOSED = 0.5  # what all candidates of a foreign proposer share, where there is one
-BASE = 0.1  # of changed programs that pass the failing test, about
+PROPOSED_SHARE = 0.5  # the joint prior of all candidates of another proposer
+BASE_RATE = 0.1  # of changed programs that pass the failing test
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,19 +27,21 @@ class RankedCandidate:
     @property
     def passing(self) -> float:
         """How likely it passes; the base rate if it was not predicted."""
-        return BASE if self.imagined is None else self.imagined
+        return BASE_RATE if self.imagined is None else self.imagined
 
 
 def with_priors(candidates: Sequence[RepairCandidate], source: str) -> list[RankedCandidate]:
     """Divide the share of each kind among its candidates; sort by prior, then by size."""
-    counts, shares = Counter(candidate.kind for candidate in candidates), kinds()
+    counts, shares = Counter(candidate.kind for candidate in candidates), kind_shares()
     least = min(shares.values())
-    own = sum(shares.get(kind, least) for kind in counts if kind != FOREIGN) or 1.0
-    foreign = PROPOSED if FOREIGN in counts else 0.0
+    own = sum(shares.get(kind, least) for kind in counts if kind != PROPOSED_KIND) or 1.0
+    foreign = PROPOSED_SHARE if PROPOSED_KIND in counts else 0.0
     ranked = []
     for candidate in candidates:
         share = (
-            foreign if candidate.kind == FOREIGN else (1 - foreign) * shares.get(candidate.kind, least) / own
+            foreign
+            if candidate.kind == PROPOSED_KIND
+            else (1 - foreign) * shares.get(candidate.kind, least) / own
         )
         ranked.append(RankedCandidate(candidate=candidate, prior=share / counts[candidate.kind]))
     return sorted(ranked, key=lambda item: (-item.prior, growth(source, item.candidate.source)))
@@ -50,10 +52,12 @@ def growth(old: str, new: str) -> int:
     return abs(len(new) - len(old))
 
 
-def ordered(ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0) -> list[RankedCandidate]:
+def order_candidates(
+    ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0
+) -> list[RankedCandidate]:
     """Return the candidates in the order in which they are tried."""
     if oracle not in ORACLES:
-        raise UsageError(f"an oracle is one of {', '.join(ORACLES)}, not {oracle!r}")
+        raise UsageError(f"the oracle must be one of {', '.join(ORACLES)}, not {oracle!r}")
     if oracle == "random":
         shuffled = sorted(ranked, key=lambda item: item.candidate.source)
         Random(f"repair {seed}").shuffle(shuffled)

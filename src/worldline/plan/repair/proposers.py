@@ -1,4 +1,4 @@
-"""Other proposers of fixes: a model behind a server, asked in plain words, and a function of the user.
+"""Other proposers of fixes: a model on a server, prompted in plain English, and a function of the user.
 
 Their answers are untrusted text: they are parsed here, and executed in the sandbox like every candidate.
 """
@@ -14,13 +14,13 @@ from typing import Any
 from worldline.analyze.rewrite.names import FunctionNode
 from worldline.core.errors import UsageError
 from worldline.core.language import all_lines
-from worldline.plan.repair.candidate import FOREIGN, Defect, Proposer, RepairCandidate, changed_lines
+from worldline.plan.repair.candidate import PROPOSED_KIND, Defect, Proposer, RepairCandidate, changed_lines
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.predict.models import load_model
 from worldline.predict.predictor import AnswersQuestions
 from worldline.predict.python_name import describe_error, find_object
 
-LONGEST = 8_192  # tokens of an answer, and bytes of a candidate's growth
+MAX_ANSWER_TOKENS = 8_192  # also the most characters that a candidate adds
 MAX_FIXES = 8  # requested from a model
 _LINE = re.compile(
     r"^\s*(?:[-*]\s*)?LINE\s+([1-9][0-9]{0,6})\s*:[ \t]?(.*?)\s*$", re.IGNORECASE | re.MULTILINE
@@ -30,16 +30,16 @@ QUESTION = files(__package__).joinpath("propose.txt").read_text("utf-8")
 
 
 def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Proposer:
-    """`server:URL#MODEL`, or `python:FILE.py:NAME`."""
+    """Load a proposer: `server:URL#MODEL` or `python:FILE.py:NAME`."""
     if scheme.startswith("python:"):
         if extras:
-            raise UsageError("a proposer of your own takes no --propose-option")
+            raise UsageError("--propose-option does not apply to a python: proposer")
         loaded = find_object(scheme.removeprefix("python:"))
         if not callable(loaded.value):
-            raise UsageError(f"{scheme} is no function: it takes a Defect and gives changed sources")
+            raise UsageError(f"{scheme} is not a function that takes a Defect and returns changed sources")
         return OwnProposer(loaded.label, loaded.value, loaded.file)
     if not scheme.startswith("server:"):
-        raise UsageError(f"who proposes is server:URL#MODEL or python:FILE.py:NAME, not {scheme!r}")
+        raise UsageError(f"a proposer is server:URL#MODEL or python:FILE.py:NAME, not {scheme!r}")
     model = load_model(scheme, extras)
     answerer = model.capabilities.answers_questions
     if answerer is None:
@@ -49,18 +49,18 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
 
 @dataclass(frozen=True)
 class AskedProposer:
-    """Asks a model for fixes in plain words."""
+    """Asks a model for fixes in plain English."""
 
     name: str
     model: AnswersQuestions
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
         """Propose the fixes in the model's answer; UsageError if the model fails."""
-        (answer,) = self.model.answer([question(defect)], limit=LONGEST)
+        (answer,) = self.model.answer([write_question(defect)], limit=MAX_ANSWER_TOKENS)
         if answer.status == "fault":
             raise UsageError(f"{self.name} proposes nothing: {answer.note}")
-        for source in read(answer.text.decode("utf-8", "replace"), defect):
-            yield foreign(defect, source, self.name)
+        for source in read_sources(answer.text.decode("utf-8", "replace"), defect):
+            yield proposed_candidate(defect, source, self.name)
 
 
 @dataclass(frozen=True)
@@ -81,17 +81,21 @@ class OwnProposer:
             if isinstance(proposal, RepairCandidate):
                 yield proposal
             elif isinstance(proposal, str):
-                yield foreign(defect, proposal, self.name)
+                yield proposed_candidate(defect, proposal, self.name)
             else:
-                raise UsageError(f"{self.name} gives changed sources as text, not {type(proposal).__name__}")
+                raise UsageError(
+                    f"{self.name} must return changed sources as text, not {type(proposal).__name__}"
+                )
 
 
-def foreign(defect: Defect, source: str, by: str) -> RepairCandidate:
+def proposed_candidate(defect: Defect, source: str, by: str) -> RepairCandidate:
     """Wrap a changed source as a candidate of another proposer."""
-    return RepairCandidate(source=source, kind=FOREIGN, lines=changed_lines(defect.source, source), by=by)
+    return RepairCandidate(
+        source=source, kind=PROPOSED_KIND, lines=changed_lines(defect.source, source), by=by
+    )
 
 
-def question(defect: Defect) -> str:
+def write_question(defect: Defect) -> str:
     """Write the question for a model."""
     lines = all_lines(defect.source)
     numbered = "\n".join(f"{number:4}  {line}" for number, line in enumerate(lines, 1))
@@ -100,19 +104,19 @@ def question(defect: Defect) -> str:
     )
 
 
-def read(text: str, defect: Defect) -> Iterator[str]:
+def read_sources(text: str, defect: Defect) -> Iterator[str]:
     """Yield the changed sources in an answer: replaced lines, and whole programs or functions."""
     blocks = [block.group(1) for block in _BLOCK.finditer(text)]
     for number, line in _LINE.findall(text):
-        source = with_line(defect.source, int(number), line)
+        source = replace_line(defect.source, int(number), line)
         if source is not None:
             yield source
     for block in blocks:
         if not _LINE.search(block):
-            yield from _merged(defect.source, block)
+            yield from _replace_functions(defect.source, block)
 
 
-def with_line(source: str, number: int, text: str) -> str | None:
+def replace_line(source: str, number: int, text: str) -> str | None:
     """Return a source with one line replaced; a line without indentation takes the old one."""
     code = ParsedSource(source)
     if number > len(code.lines):
@@ -124,7 +128,7 @@ def with_line(source: str, number: int, text: str) -> str | None:
     return source[:start] + new + source[start + len(old) :]
 
 
-def _merged(source: str, block: str) -> Iterator[str]:
+def _replace_functions(source: str, block: str) -> Iterator[str]:
     """Replace functions by those of the same name in a block; nothing else is used."""
     try:
         new, old = ParsedSource(block), ParsedSource(source)
@@ -138,5 +142,5 @@ def _merged(source: str, block: str) -> Iterator[str]:
             text = new.text(theirs[node.name])
             is_changed = is_changed or text != source[start:end]
             merged = merged[:start] + text + merged[end:]
-    if is_changed and len(merged) <= len(source) + LONGEST:
+    if is_changed and len(merged) <= len(source) + MAX_ANSWER_TOKENS:
         yield merged

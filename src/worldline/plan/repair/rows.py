@@ -13,26 +13,29 @@ from worldline.core.external_json import parse_external_json
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.edits.parsed import ParsedSource, own_nodes
-from worldline.plan.repair.test_file import of_python
+from worldline.plan.repair.test_file import checks_from_python
 from worldline.recording.collect import decode
 
 
 def read_checks(program: Program, tests: str | Path, *, function: str | None = None) -> CheckSet:
-    """The tests of a file, for a program; UsageError where they cannot be any."""
+    """Read the tests of a file; UsageError if they are not tests."""
     path = Path(tests)
     try:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"the tests cannot be read: {error}") from None
     if path.suffix == ".py":
-        return of_python(program, decode(data, str(path)), path.name)
-    return of_rows(
-        program, _rows(data, path.name), function or Path(program.name).stem, is_said=function is not None
+        return checks_from_python(program, decode(data, str(path)), path.name)
+    return checks_from_rows(
+        program,
+        _read_rows(data, path.name),
+        function or Path(program.name).stem,
+        is_explicit=function is not None,
     )
 
 
-def _rows(data: bytes, name: str) -> list[Any]:
-    """A JSON array of rows, or a row a line."""
+def _read_rows(data: bytes, name: str) -> list[Any]:
+    """Read a JSON array of rows, or one row per line."""
     message = f"{name} is neither rows of [input, output] in JSON nor a .py file of tests"
     lines = [line for line in data.splitlines() if line.strip()]
     try:
@@ -56,19 +59,21 @@ def _is_rows(rows: Any) -> bool:
     return all(_is_row(row) for row in rows)
 
 
-def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bool = True) -> CheckSet:
-    """Rows of [input, output] as calls of a function; an input that is no list is one argument."""
+def checks_from_rows(
+    program: Program, rows: Sequence[Any], function: str, *, is_explicit: bool = True
+) -> CheckSet:
+    """Turn rows of [input, output] into calls of a function; an input that is not a list is one argument."""
     defined = {
         node.name: node
         for node in ParsedSource(program.source, program.name).tree.body
         if isinstance(node, FunctionNode)
     }
-    if function not in defined and not is_said and len(defined) == 1:
+    if function not in defined and not is_explicit and len(defined) == 1:
         function = next(iter(defined))
     if function not in defined:
         known = ", ".join(defined) or "none"
         raise UsageError(
-            f"{program.name} has no function {function}; it has {known}: say which with --function"
+            f"{program.name} has no function {function}; it has {known}: pass one with --function"
         )
     wrap = "list({})" if _yields(defined[function]) else "{}"
     checks = tuple(

@@ -20,23 +20,30 @@ from worldline.core.trace import Trace
 from worldline.core.value import kind
 from worldline.parallel.pool import WorkerPool, grouped, in_order
 from worldline.plan.answer import ExecutionCost
-from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate, distinct, patch, patch_size
-from worldline.plan.repair.checks import CheckSet, RepairCheck, in_sentence
+from worldline.plan.repair.candidate import (
+    Defect,
+    Proposer,
+    RepairCandidate,
+    drop_duplicates,
+    patch,
+    patch_size,
+)
+from worldline.plan.repair.checks import CheckSet, RepairCheck, shorten
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.plan.repair.edits.proposer import may_matter
-from worldline.plan.repair.imagine import imagine
-from worldline.plan.repair.order import ORACLES, ordered, with_priors
+from worldline.plan.repair.imagine import predict_candidates
+from worldline.plan.repair.order import ORACLES, order_candidates, with_priors
 from worldline.predict.predictor import Predictor
 from worldline.recording.calls import CallBatch, CallEnd, Caller
 
-SECONDS = 0.2  # of CPU that one test may take; those that take more are tried once with so many times more
-PATIENCE = 20
-RECORDED = Limits(steps=20_000, wall=20.0)  # of the failing test's one recording: a loop without end is cut
-EXECUTIONS = 2_000
-PATCHES = 3
-IMAGINED = 32
-TRIED = 8  # candidates that a pool worker is given at once
-_ABSENT = re.compile(
+DEFAULT_TEST_SECONDS = 0.2  # of CPU
+SLOW_TEST_FACTOR = 20  # more time for tests that hit the limit, once
+RECORDING_LIMITS = Limits(steps=20_000, wall=20.0)  # of the failing test
+DEFAULT_EXECUTIONS = 2_000
+DEFAULT_PATCHES = 3
+DEFAULT_PREDICTED = 32
+CANDIDATES_PER_TASK = 8
+_MISSING_IMPORT = re.compile(
     r"(?:ModuleNotFoundError|ImportError)\(.*?(?:No module named |cannot import name )\\?'([^'\\]+)"
 )
 
@@ -54,15 +61,15 @@ class RepairPlan:
     """The settings of a search. `imagined`: at most this many candidates are predicted."""
 
     oracle: str = "prior"
-    executions: int = EXECUTIONS
-    patches: int = PATCHES
-    imagined: int = IMAGINED
-    seconds: float = SECONDS
+    executions: int = DEFAULT_EXECUTIONS
+    patches: int = DEFAULT_PATCHES
+    imagined: int = DEFAULT_PREDICTED
+    seconds: float = DEFAULT_TEST_SECONDS
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.oracle not in ORACLES:
-            raise UsageError(f"an oracle is one of {', '.join(ORACLES)}, not {self.oracle!r}")
+            raise UsageError(f"the oracle must be one of {', '.join(ORACLES)}, not {self.oracle!r}")
 
     @property
     def imagines(self) -> bool:
@@ -83,7 +90,7 @@ class PassingPatch:
     tried: int
 
     def as_json(self) -> dict[str, Any]:
-        """All but the source."""
+        """Return all fields but the source."""
         return {
             "patch": self.patch,
             "kind": self.kind,
@@ -110,7 +117,7 @@ class Repair:
     left_out: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """What `plan repair --json` prints."""
+        """Return the object that `plan repair --json` prints."""
         return {
             "name": self.name,
             "oracle": self.oracle,
@@ -141,36 +148,36 @@ class _Counter:
     def is_spent(self) -> bool:
         return self.executions >= self.most
 
-    def called(self, source: str, checks: Sequence[RepairCheck]) -> list[CallEnd]:
+    def call(self, source: str, checks: Sequence[RepairCheck]) -> list[CallEnd]:
         self.executions += len(checks)
         return self.runs.run(self.tests.batch(source, checks, self.seconds))
 
-    def patiently(self, source: str) -> list[CallEnd]:
-        """Every test; where some take too long and end when given more time, all later runs are given it."""
+    def run_all(self, source: str) -> list[CallEnd]:
+        """Run every test. If slow ones end with more time, all later runs get that time."""
         checks = self.tests.checks
         if self.most <= len(checks):
             raise UsageError(
                 f"{len(checks):,} tests and the recording of one take {len(checks) + 1:,} executions, "
                 f"and {self.most:,} are allowed"
             )
-        ends = self.called(source, checks)
-        slow = [i for i, called in enumerate(ends) if called.kind == "limit"]
+        ends = self.call(source, checks)
+        slow = [i for i, call in enumerate(ends) if call.kind == "limit"]
         if slow and self.executions + len(slow) < self.most:
-            quick, self.seconds = self.seconds, self.seconds * PATIENCE
-            again = self.called(source, [checks[i] for i in slow])
-            ends = [again[slow.index(i)] if i in slow else called for i, called in enumerate(ends)]
-            if all(called.kind == "limit" for called in again):
+            quick, self.seconds = self.seconds, self.seconds * SLOW_TEST_FACTOR
+            again = self.call(source, [checks[i] for i in slow])
+            ends = [again[slow.index(i)] if i in slow else call for i, call in enumerate(ends)]
+            if all(call.kind == "limit" for call in again):
                 self.seconds = quick
         return ends
 
     def passes(self, source: str, checks: Sequence[RepairCheck]) -> bool:
-        """Each test in a process of its own, up to the first that fails, or for which no execution is left."""
-        return all(not self.is_spent and check.passes(self.called(source, [check])[0]) for check in checks)
+        """Run each test in its own process, until one fails or no execution is left."""
+        return all(not self.is_spent and check.passes(self.call(source, [check])[0]) for check in checks)
 
 
 @dataclass(frozen=True)
 class RepairDiagnosis:
-    """What is known before any change: which tests fail, which one is tried first, and its recorded run."""
+    """The state before any change: the failing tests, the one tried first, and its recorded run."""
 
     failing: tuple[RepairCheck, ...]
     rest: tuple[RepairCheck, ...]
@@ -183,39 +190,39 @@ class RepairDiagnosis:
         return self.failing[0]
 
 
-def diagnosed(
+def diagnose_failures(
     program: Program, tests: CheckSet, ends: Sequence[CallEnd], record: Callable[[Program], Trace]
 ) -> RepairDiagnosis | None:
     """Diagnose the test results; None if all pass. The shortest failing test comes first."""
     pairs = list(zip(tests.checks, ends, strict=True))
-    _refuse_absent(tests, pairs)
-    failing = [(check, called) for check, called in pairs if not check.passes(called)]
+    _require_imports(tests, pairs)
+    failing = [(check, call) for check, call in pairs if not check.passes(call)]
     if not failing:
         return None
     failing.sort(key=lambda pair: (pair[1].kind == "limit", len(pair[0].call)))
-    (first, called), failing_checks = failing[0], [check for check, _ in failing]
+    (first, call), failing_checks = failing[0], [check for check, _ in failing]
     trace = record(tests.program(program.source, first))
     defect = Defect(
         source=program.source,
         name=program.name,
         failing=first.call,
         expected=first.expected,
-        found=end_words(called),
-        reached=reached(trace, program.name),
+        found=describe_end(call),
+        reached=reached_lines(trace, program.name),
         kinds=kinds_seen(trace, program.name),
     )
-    rest = [check for check, called in pairs if check.passes(called)]
+    rest = [check for check, call in pairs if check.passes(call)]
     return RepairDiagnosis(tuple(failing_checks), (*failing_checks[1:], *rest), defect, trace)
 
 
-def end_words(called: CallEnd) -> str:
+def describe_end(call: CallEnd) -> str:
     """Describe the result of a call."""
-    if called.kind == "returned":
-        return called.value
-    return f"raises {called.value}" if called.kind == "raised" else f"{called.kind}: {called.value}"
+    if call.kind == "returned":
+        return call.value
+    return f"raises {call.value}" if call.kind == "raised" else f"{call.kind}: {call.value}"
 
 
-def reached(trace: Trace, name: str) -> frozenset[int] | None:
+def reached_lines(trace: Trace, name: str) -> frozenset[int] | None:
     """Return the lines of a file that a run reached; None if the trace is unusable."""
     if trace.outcome.kind in ("host-fault", "unsupported") or not len(trace):
         return None
@@ -232,19 +239,19 @@ def kinds_seen(trace: Trace, name: str) -> dict[str, frozenset[str]]:
     return {changed: frozenset(kinds) for changed, kinds in kinds_by_name.items()}
 
 
-def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]) -> None:
+def _require_imports(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]) -> None:
     absent = [
         match[1]
-        for _, called in pairs
-        if (match := _ABSENT.search(called.value)) and called.kind != "returned"
+        for _, call in pairs
+        if (match := _MISSING_IMPORT.search(call.value)) and call.kind != "returned"
     ]
     if pairs and len(absent) == len(pairs):
         raise UsageError(
-            f"{tests.file or tests.name} imports {absent[0]}, which is not there: tests run in the box, with the "
-            "files beside the program and what the interpreter has installed"
+            f"{tests.file or tests.name} imports {absent[0]}, which is not available: the sandbox has the files "
+            "next to the program, and the packages of the interpreter"
         )
-    if pairs and all(called.kind == "fault" for _, called in pairs):
-        raise UsageError(f"the tests cannot be run: {in_sentence(pairs[0][1].value)}")
+    if pairs and all(call.kind == "fault" for _, call in pairs):
+        raise UsageError(f"the tests cannot be run: {shorten(pairs[0][1].value)}")
 
 
 def repair(
@@ -260,25 +267,25 @@ def repair(
 ) -> Repair:
     """Find patches that make every test pass, within the plan's executions; smallest first.
 
-    A `pool` tries the candidates, where that is not here; some are then tried that are not needed, and not counted.
+    With a `pool`, its workers try the candidates; candidates tried in vain are not counted.
     """
     counter = _Counter(runs, tests, plan.seconds, plan.executions)
-    known = diagnosed(program, tests, counter.patiently(program.source), record)
+    known = diagnose_failures(program, tests, counter.run_all(program.source), record)
     done = Repair(name=program.name, oracle=plan.oracle, tests=len(tests.checks), left_out=tests.left_out)
     if known is None:
         return replace(done, spent=ExecutionCost(executions=counter.executions))
     counter.executions += 1  # the recording
-    candidates = list(candidates_of(known.defect, proposers))
+    candidates = list(propose_candidates(known.defect, proposers))
     ranked, predicted, written = with_priors(candidates, program.source), 0, 0
     if plan.imagines and predictor is not None:
-        seen = imagine(ranked, tests, known.first, known.trace, predictor, most=plan.imagined)
-        ranked, predicted, written = list(seen.ranked), seen.asked, seen.bytes
-    ranking = [item.candidate for item in ordered(ranked, plan.oracle, seed=plan.seed)]
-    passing, tried = _verified(program, ranking, known, counter, plan.patches, pool)
+        seen = predict_candidates(ranked, tests, known.first, known.trace, predictor, most=plan.imagined)
+        ranked, predicted, written = list(seen.ranked), seen.predicted, seen.bytes
+    ranking = [item.candidate for item in order_candidates(ranked, plan.oracle, seed=plan.seed)]
+    passing, tried = _verify(program, ranking, known, counter, plan.patches, pool)
     return replace(
         done,
         failing=len(known.failing),
-        first_failing=in_sentence(known.first.call),
+        first_failing=shorten(known.first.call),
         candidates=len(candidates),
         tried=tried,
         patches=tuple(sorted(passing, key=lambda item: item.size)),
@@ -287,7 +294,7 @@ def repair(
     )
 
 
-def _verified(
+def _verify(
     program: Program,
     candidates: Sequence[RepairCandidate],
     known: RepairDiagnosis,
@@ -295,42 +302,42 @@ def _verified(
     most: int,
     pool: WorkerPool | None,
 ) -> tuple[list[PassingPatch], int]:
-    """Those that pass every test by running, and how many were tried: the failing test first."""
+    """Execute candidates, the failing test first; return those that pass, and the number tried."""
     passing, tried, checks = list[PassingPatch](), 0, (known.first, *known.rest)
     sources = [candidate.source for candidate in candidates]
-    trials = _tried_here(sources, checks, counter)
+    trials = _try_here(sources, checks, counter)
     if pool is not None and not counter.is_spent:
-        trials = _tried_elsewhere(sources, checks, counter, pool)
+        trials = _try_in_pool(sources, checks, counter, pool)
     with closing(trials):
         for candidate in candidates:
             if counter.is_spent or len(passing) >= most:
                 break
             tried += 1
             if next(trials):
-                passing.append(_passing(program, candidate, counter.executions, tried))
+                passing.append(_passing_patch(program, candidate, counter.executions, tried))
     return passing, tried
 
 
-def _tried_here(
+def _try_here(
     sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter
 ) -> Generator[bool, None, None]:
     for source in sources:
         yield counter.passes(source, checks)
 
 
-def _tried_elsewhere(
+def _try_in_pool(
     sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter, pool: WorkerPool
 ) -> Generator[bool, None, None]:
-    """The same, by the workers of a pool: one that would have met the end of the executions here has met it."""
-    start_worker = partial(_Trier, counter.tests, tuple(checks), counter.seconds)
-    with closing(in_order(pool.map(start_worker, grouped(sources, TRIED)))) as results:
+    """Try candidates in a pool; one that exceeds the executions left counts as failed, as in this process."""
+    start_worker = partial(_TrialWorker, counter.tests, tuple(checks), counter.seconds)
+    with closing(in_order(pool.map(start_worker, grouped(sources, CANDIDATES_PER_TASK)))) as results:
         for is_passed, executions in chain.from_iterable(results):
             left = counter.most - counter.executions
             counter.executions += min(executions, left)
             yield is_passed and executions <= left
 
 
-class _Trier:
+class _TrialWorker:
     """One worker: a sandbox in which the tests of candidates are executed."""
 
     def __init__(self, tests: CheckSet, checks: Sequence[RepairCheck], seconds: float) -> None:
@@ -338,7 +345,7 @@ class _Trier:
         self._caller = Caller()
 
     def __call__(self, sources: Sequence[str]) -> list[tuple[bool, int]]:
-        """Of each candidate whether it passes every test, and after how many executions that is known."""
+        """Return for each candidate whether it passes every test, and the executions."""
         return [self._tried(source) for source in sources]
 
     def _tried(self, source: str) -> tuple[bool, int]:
@@ -350,16 +357,16 @@ class _Trier:
         self._caller.close()
 
 
-def candidates_of(defect: Defect, proposers: Iterable[Proposer]) -> Iterator[RepairCandidate]:
+def propose_candidates(defect: Defect, proposers: Iterable[Proposer]) -> Iterator[RepairCandidate]:
     """Yield all proposals once, without those that cannot alter the failing run."""
     code = ParsedSource(defect.source, defect.name)
     every = (candidate for proposer in proposers for candidate in proposer.propose(defect))
-    for candidate in distinct(defect, every):
+    for candidate in drop_duplicates(defect, every):
         if may_matter(code, candidate.lines, defect.reached) or not candidate.lines:
             yield candidate
 
 
-def _passing(program: Program, candidate: RepairCandidate, after: int, tried: int) -> PassingPatch:
+def _passing_patch(program: Program, candidate: RepairCandidate, after: int, tried: int) -> PassingPatch:
     return PassingPatch(
         source=candidate.source,
         patch=patch(program.source, candidate.source, program.name),

@@ -1,6 +1,6 @@
-"""A Python file of tests as checks: functions and methods `test*`, rows of `parametrize`, assertions that stand alone.
+"""Read a Python test file as checks: functions and methods `test*`, rows of `parametrize`, top-level assertions.
 
-The file is read, never run here.
+The file is parsed, never executed here.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.edits.parsed import ParsedSource
 
 
-def of_python(program: Program, source: str, file: str) -> CheckSet:
-    """Functions and methods `test*`, and assertions that stand alone."""
+def checks_from_python(program: Program, source: str, file: str) -> CheckSet:
+    """Read functions and methods `test*`, and top-level assertions."""
     tree = ParsedSource(source, file).tree
     checks, left_out = list[RepairCheck](), 0
     for node in tree.body:
         if isinstance(node, FunctionNode) and node.name.startswith("test"):
-            from_function = list(_of_function(node))
+            from_function = list(_function_checks(node))
             left_out += not from_function
             checks += from_function
         elif isinstance(node, ast.ClassDef):
-            checks += _of_class(node)
+            checks += _class_checks(node)
         elif isinstance(node, ast.Assert):
-            checks.append(_of_assertion(node))
+            checks.append(_assertion_check(node))
     if not checks:
-        why = "; those it has take fixtures, which nobody gives them here" if left_out else ""
+        why = "; its tests need fixtures, which are not supported" if left_out else ""
         raise UsageError(
-            f"{file} has no tests: functions test_*, methods of a Test class, or assertions{why}"
+            f"{file} has no tests (functions test_*, methods of a Test class, or assertions){why}"
         )
     stripped = _without_assertions(source, tree)
     return CheckSet(
@@ -44,8 +44,8 @@ def of_python(program: Program, source: str, file: str) -> CheckSet:
     )
 
 
-def _of_function(node: FunctionNode, owner: str = "") -> Iterator[RepairCheck]:
-    """The calls of a test: one, or one for each row of literals that `parametrize` lists; none if it wants fixtures."""
+def _function_checks(node: FunctionNode, owner: str = "") -> Iterator[RepairCheck]:
+    """Yield the calls of a test: one, or one per row of `parametrize`; none if it needs fixtures."""
     names = [parameter.arg for parameter in node.args.args][1 if owner else 0 :]
     needed = names[: len(names) - len(node.args.defaults)] if node.args.defaults else names
     called = f"{owner}.{node.name}" if owner else node.name
@@ -83,8 +83,8 @@ def _row_texts(decorator: ast.Call) -> list[dict[str, str]]:
     return texts
 
 
-def _of_class(node: ast.ClassDef) -> Iterator[RepairCheck]:
-    """The methods of a class of tests: unittest's run as it runs them, others on a fresh object."""
+def _class_checks(node: ast.ClassDef) -> Iterator[RepairCheck]:
+    """Yield the methods of a test class: run by unittest, or on a new object."""
     is_unittest = any("TestCase" in ast.unparse(base) for base in node.bases)
     for method in node.body:
         if not isinstance(method, FunctionNode) or not method.name.startswith("test"):
@@ -92,11 +92,11 @@ def _of_class(node: ast.ClassDef) -> Iterator[RepairCheck]:
         if is_unittest:
             yield RepairCheck(call=f"{node.name}({method.name!r}).debug()")
         elif node.name.startswith("Test"):
-            yield from _of_function(method, f"{node.name}()")
+            yield from _function_checks(method, f"{node.name}()")
 
 
-def _of_assertion(node: ast.Assert) -> RepairCheck:
-    """`assert f(1) == 2` as the call and its value; any other one as whether it holds."""
+def _assertion_check(node: ast.Assert) -> RepairCheck:
+    """Turn `assert f(1) == 2` into a call and its value; others into whether they hold."""
     test = node.test
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
         try:
@@ -111,7 +111,7 @@ def _of_assertion(node: ast.Assert) -> RepairCheck:
 
 
 def _without_assertions(source: str, tree: ast.Module) -> str:
-    """A test file without assertions that stand alone and what only a script runs; lines keep their numbers."""
+    """Remove top-level assertions and the `__main__` block; line numbers stay."""
     lines = source.split("\n")
     for node in tree.body:
         is_main = isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)

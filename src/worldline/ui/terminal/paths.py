@@ -9,7 +9,7 @@ from rich.text import Text
 
 from worldline.analyze.flow.conditions import Condition
 from worldline.core.text import printable, shortened
-from worldline.plan.paths.arcs import spoken
+from worldline.plan.paths.arcs import with_keyword
 from worldline.plan.paths.path_class import PathClass, PathReport, SolverConditions
 from worldline.ui.terminal.plain import plain_table
 
@@ -30,7 +30,7 @@ def print_paths(console: Console, report: PathReport) -> None:
     if raising:
         console.print(Text(f"raises: class {', '.join(raising)}"))
     console.print(Text(_summary(report), style="dim"))
-    for note in report.said:
+    for note in report.notes:
         console.print(Text(f"note: {printable(note)}", style="dim"))
 
 
@@ -51,7 +51,9 @@ def _decisions(conditions: tuple[Condition, ...]) -> str:
         return "(no conditions)"
     runs = [
         (decision, len(list(group)))
-        for decision, group in groupby(conditions, key=lambda c: (c.line, spoken(c.kind, c.text), c.taken))
+        for decision, group in groupby(
+            conditions, key=lambda c: (c.line, with_keyword(c.kind, c.text), c.taken)
+        )
     ]
     texts = [
         f"{line} {shortened(text, MAX_TEXT)}: {'yes' if taken else 'no'}{f' x{count}' if count > 1 else ''}"

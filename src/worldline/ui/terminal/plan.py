@@ -76,7 +76,7 @@ def print_input(console: Console, report: InputReport) -> None:
             console.print(Text(text, style="dim"))
     if report.imagined:
         console.print(Text(f"{report.imagined:,} bytes predicted to order the first inputs", style="dim"))
-    for note in report.said:
+    for note in report.notes:
         console.print(Text(f"note: {printable(note)}", style="dim"))
 
 

@@ -1,4 +1,4 @@
-"""Changes of operators and of what they join: another of the family, swapped, dropped, off by one."""
+"""Edits of operators and operands: another operator, swapped, dropped, off by one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.Add)  # `+` of
 
 
 def operators(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[SpanEdit]:
-    """The changes of one operation."""
+    """Edit one operation."""
     if isinstance(node, ast.BinOp):
         yield from _binary(code, node)
     elif isinstance(node, ast.AugAssign):
@@ -55,7 +55,7 @@ def operators(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterato
     elif isinstance(node, ast.BoolOp):
         yield from _joined(code, node)
     elif isinstance(node, ast.UnaryOp):
-        yield code.replaced(node, code.text(node.operand), "drop")
+        yield code.replace(node, code.text(node.operand), "drop")
 
 
 def _family(op: ast.operator) -> tuple[str, list[str]]:
@@ -67,7 +67,7 @@ def _family(op: ast.operator) -> tuple[str, list[str]]:
 def _symbol(
     code: ParsedSource, span: tuple[int, int], old: str, new: str, node: ast.AST, kind: str
 ) -> Iterator[SpanEdit]:
-    """Another symbol between two operands."""
+    """Replace the symbol between two operands."""
     at = code.source.find(old, *span)
     if at >= 0:
         yield SpanEdit(at, at + len(old), new, kind, *code.reach(node))
@@ -78,9 +78,9 @@ def _binary(code: ParsedSource, node: ast.BinOp) -> Iterator[SpanEdit]:
     for other in others:
         yield from _symbol(code, code.between(node.left, node.right), symbol, other, node, "operator")
     for part in (node.left, node.right):
-        yield code.fitted(node, code.text(part), "drop")
+        yield code.replace_fitting(node, code.text(part), "drop")
     if isinstance(node.op, _ORDERED):
-        yield code.swapped(node.left, node.right)
+        yield code.swap(node.left, node.right)
 
 
 def _compared(code: ParsedSource, node: ast.Compare) -> Iterator[SpanEdit]:
@@ -95,13 +95,13 @@ def _compared(code: ParsedSource, node: ast.Compare) -> Iterator[SpanEdit]:
                     yield from _boundary(code, span, symbol, other, right, node)
         else:
             yield from _symbol(code, span, *_OPPOSITES[type(op)], node, "comparison")
-        yield code.swapped(left, right)
+        yield code.swap(left, right)
 
 
 def _boundary(
     code: ParsedSource, span: tuple[int, int], old: str, new: str, right: ast.expr, node: ast.AST
 ) -> Iterator[SpanEdit]:
-    """Another comparison with a number, and the number moved by one."""
+    """Change a comparison with a number, and the number by one."""
     at = code.source.find(old, *span)
     if at >= 0 and isinstance(right, ast.Constant) and type(right.value) is int:
         start, end = code.span(right)
@@ -116,26 +116,26 @@ def _joined(code: ParsedSource, node: ast.BoolOp) -> Iterator[SpanEdit]:
         yield from _symbol(code, code.between(left, right), old, new, node, "operator")
     for i in range(len(node.values)):
         rest = [code.text(value) for j, value in enumerate(node.values) if j != i]
-        yield code.fitted(node, f" {old} ".join(rest), "drop")
+        yield code.replace_fitting(node, f" {old} ".join(rest), "drop")
 
 
 def off_by_one(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[SpanEdit]:
-    """One more and one less of what may be a number, and a number's own neighbours."""
+    """Add or subtract one where the value may be a number."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         for value in (node.value + 1, node.value - 1):
-            yield code.replaced(node, str(value), "off by one")
+            yield code.replace(node, str(value), "off by one")
     elif is_value(code, node) and isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
         if isinstance(node, ast.Name) and not scope.may_be(node.id, NUMBERS):
             return
         for sign in "-+":
-            yield code.fitted(node, f"{code.text(node)} {sign} 1", "off by one")
+            yield code.replace_fitting(node, f"{code.text(node)} {sign} 1", "off by one")
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         for sign in "-+":
-            yield code.replaced(node, f"{code.text(node)} {sign} 1", "off by one")
+            yield code.replace(node, f"{code.text(node)} {sign} 1", "off by one")
 
 
 def is_value(code: ParsedSource, node: ast.AST) -> bool:
-    """Whether a node is an expression that is read, and neither a called function nor the owner of an attribute."""
+    """Whether a node is an expression that is read, not a called function or the owner of an attribute."""
     parent = code.parents.get(node)
     if not isinstance(node, ast.expr) or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return False
@@ -145,7 +145,7 @@ def is_value(code: ParsedSource, node: ast.AST) -> bool:
 
 
 def order(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[SpanEdit]:
-    """Neighbours that change places: arguments, elements of a tuple or a list."""
+    """Swap neighbouring arguments, or elements of a tuple or list."""
     if isinstance(node, ast.Call):
         yield from _neighbours(code, node.args)
     elif isinstance(node, ast.Tuple | ast.List):
@@ -155,4 +155,4 @@ def order(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[Sp
 def _neighbours(code: ParsedSource, elements: Sequence[ast.expr]) -> Iterator[SpanEdit]:
     for left, right in pairwise(elements):
         if not isinstance(left, ast.Starred) and not isinstance(right, ast.Starred):
-            yield code.swapped(left, right)
+            yield code.swap(left, right)

@@ -1,4 +1,4 @@
-"""A source with its syntax tree, and where in its text each node stands; edits of spans keep all other text."""
+"""A source with its syntax tree and the span of each node; an edit of a span keeps all other text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worldline.analyze.rewrite.names import FunctionNode
 from worldline.core.errors import UsageError
 from worldline.core.language import all_lines
 
-_OPEN = (  # around what stands there nothing binds tighter
+_LOOSE_PARENTS = (  # inside these, no brackets are needed
     ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.List, ast.Set, ast.If, ast.While, ast.For,
     ast.comprehension, ast.keyword, ast.Assert, ast.Dict, ast.Yield,
 )  # fmt: skip
@@ -19,7 +19,7 @@ _OPEN = (  # around what stands there nothing binds tighter
 
 @cache
 def _is_atom(text: str) -> bool:
-    """Whether nothing can bind tighter than what joins this."""
+    """Whether an expression never needs brackets."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -32,7 +32,7 @@ def _is_atom(text: str) -> bool:
 
 @dataclass(frozen=True)
 class SpanEdit:
-    """One change: the text of a span replaced, of which kind it is, and the first and last line of its statement."""
+    """One change: a span, its new text, its kind, and the first and last line of its statement."""
 
     start: int
     end: int
@@ -41,23 +41,23 @@ class SpanEdit:
     line: int
     last: int
 
-    def applied(self, source: str) -> str:
-        """The whole source with this change made."""
+    def apply(self, source: str) -> str:
+        """Return the source with this change."""
         return source[: self.start] + self.text + source[self.end :]
 
 
-def _said(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{error.msg} in line {error.lineno}" if isinstance(error, SyntaxError) else str(error)
 
 
 class ParsedSource:
-    """A Python source, its tree, its nodes' parents and spans."""
+    """A Python source, its tree, and the parents and spans of its nodes."""
 
     def __init__(self, source: str, name: str = "the program") -> None:
         try:
             self.tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise UsageError(f"{name} is not Python that can be parsed: {_said(error)}") from None
+            raise UsageError(f"{name} cannot be parsed as Python: {_describe_error(error)}") from None
         self.source = source
         self.parents = {
             child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
@@ -72,46 +72,46 @@ class ParsedSource:
     @cached_property
     def bodies(self) -> list[tuple[int, int]]:
         """The first and last line of every function."""
-        return [(node.lineno, node.end_lineno or node.lineno) for node in functions(self.tree)]
+        return [(node.lineno, node.end_lineno or node.lineno) for node in find_functions(self.tree)]
 
     def offset(self, line: int, column: int) -> int:
-        """Where a place of the tree is in the text: its columns count bytes."""
+        """Return the offset of a place of the tree, whose columns count bytes."""
         text = self.lines[line - 1]
         wide = column if text.isascii() else len(text.encode()[:column].decode("utf-8", "replace"))
         return self._starts[line - 1] + wide
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Where a node begins and ends."""
+        """Return where a node starts and ends."""
         last, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return self.offset(node.lineno, node.col_offset), self.offset(last, column)
 
     def text(self, node: ast.expr | ast.stmt) -> str:
-        """A node as it is written."""
+        """Return the text of a node."""
         start, end = self.span(node)
         return self.source[start:end]
 
     def line_end(self, line: int) -> int:
-        """Where a line ends, before its end is written."""
+        """Return where a line ends, without its newline."""
         return self._starts[line - 1] + len(self.lines[line - 1])
 
     def line_start(self, line: int) -> int:
-        """Where a line begins."""
+        """Return where a line starts."""
         return self._starts[line - 1]
 
     @property
     def newline(self) -> str:
-        """How lines end here."""
+        """The newline of the source."""
         return "\r\n" if "\r\n" in self.source else "\n"
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
-        """The innermost statement that a node is in."""
+        """Return the innermost statement around a node."""
         current: ast.AST | None = node
         while current is not None and not isinstance(current, ast.stmt):
             current = self.parents.get(current)
         return current
 
     def reach(self, node: ast.AST) -> tuple[int, int]:
-        """The lines whose running can be the node's: of its statement, of a compound one its head."""
+        """Return the lines that execute a node: its statement, or the head of a compound one."""
         statement = self.statement(node)
         if statement is None:
             return 1, 1
@@ -121,16 +121,16 @@ class ParsedSource:
             last = max(statement.lineno, body[0].lineno - 1)
         return statement.lineno, last
 
-    def replaced(self, node: ast.expr | ast.stmt, text: str, kind: str) -> SpanEdit:
-        """The change that puts another text in a node's place."""
+    def replace(self, node: ast.expr | ast.stmt, text: str, kind: str) -> SpanEdit:
+        """Return the edit that replaces a node."""
         return SpanEdit(*self.span(node), text, kind, *self.reach(node))
 
-    def fitted(self, node: ast.expr, text: str, kind: str) -> SpanEdit:
-        """The same with an expression of operators, in brackets where what stands around might bind tighter."""
-        return self.replaced(node, text if self.is_open(node) or _is_atom(text) else f"({text})", kind)
+    def replace_fitting(self, node: ast.expr, text: str, kind: str) -> SpanEdit:
+        """Return the edit that replaces a node by an expression, in brackets if needed."""
+        return self.replace(node, text if self.is_open(node) or _is_atom(text) else f"({text})", kind)
 
     def is_open(self, node: ast.expr) -> bool:
-        """Whether an expression of operators can stand in a node's place without brackets."""
+        """Whether an expression can replace a node without brackets."""
         parent = self.parents.get(node)
         if isinstance(parent, ast.Call):
             return node is not parent.func
@@ -138,14 +138,14 @@ class ParsedSource:
             return node is parent.slice
         if isinstance(parent, ast.Tuple | ast.Slice):
             return True
-        return isinstance(parent, _OPEN)
+        return isinstance(parent, _LOOSE_PARENTS)
 
     def between(self, left: ast.expr, right: ast.expr) -> tuple[int, int]:
-        """The span between two nodes."""
+        """Return the span between two nodes."""
         return self.span(left)[1], self.span(right)[0]
 
-    def swapped(self, left: ast.expr, right: ast.expr, kind: str = "swap") -> SpanEdit:
-        """The change that makes two nodes change places."""
+    def swap(self, left: ast.expr, right: ast.expr, kind: str = "swap") -> SpanEdit:
+        """Return the edit that swaps two nodes."""
         start, end = self.span(left)[0], self.span(right)[1]
         middle = self.source[slice(*self.between(left, right))]
         return SpanEdit(start, end, self.text(right) + middle + self.text(left), kind, *self.reach(left))
@@ -159,9 +159,9 @@ _ADDED = (NUMBERS, frozenset({"str"}), frozenset({"list"}), frozenset({"tuple"})
 
 @dataclass(frozen=True)
 class NamesInScope:
-    """What a function's text offers a change: names, those that hold containers, attributes, expressions, functions.
+    """What an edit of a function can use: names, containers, attributes, expressions, functions.
 
-    `kinds` are those of the values that names were seen to have; of a name that was not seen, nothing is known.
+    `kinds` are the kinds of value that names had in the failing run; other names are unknown.
     """
 
     names: tuple[str, ...]
@@ -177,11 +177,11 @@ class NamesInScope:
         return name not in self.kinds or not kinds.isdisjoint(self.kinds[name])
 
     def may_add(self, left: str, right: str) -> bool:
-        """Whether two names may hold what `+` joins."""
+        """Whether `+` may join the values of two names."""
         return any(self.may_be(left, kinds) and self.may_be(right, kinds) for kinds in _ADDED)
 
     def may_be_alike(self, left: str, right: str) -> bool:
-        """Whether one name may hold what the other does; where one is nothing yet, it may."""
+        """Whether two names may hold values of one kind; a name that was None may."""
         known = self.kinds.get(left), self.kinds.get(right)
         if None in known or any("None" in seen_kinds for seen_kinds in known if seen_kinds):
             return True
@@ -190,15 +190,15 @@ class NamesInScope:
         )
 
 
-def functions(tree: ast.Module) -> Iterator[FunctionNode]:
-    """Every function, methods and nested ones too."""
+def find_functions(tree: ast.Module) -> Iterator[FunctionNode]:
+    """Yield every function, also methods and nested ones."""
     for node in ast.walk(tree):
         if isinstance(node, FunctionNode):
             yield node
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions and classes inside it; of its head only the defaults."""
+    """Yield the nodes of a function, without inner functions and classes; of its head only the defaults."""
     waiting: list[ast.AST]
     if isinstance(function, FunctionNode):
         defaults = [*function.args.defaults, *(default for default in function.args.kw_defaults if default)]

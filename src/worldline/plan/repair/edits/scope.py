@@ -1,4 +1,4 @@
-"""What a function's own text offers a change of it: its names, containers, attributes and expressions."""
+"""What an edit of a function can use: its names, containers, attributes and expressions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from worldline.analyze.rewrite.names import FunctionNode
 from worldline.plan.repair.edits.parsed import NamesInScope, ParsedSource, own_nodes
 
 _T = TypeVar("_T")
-LONGEST = 40  # characters of an expression that is put in another's place
+MAX_DONOR_CHARACTERS = 40  # of an expression that replaces another
 _BUILT_IN = frozenset(dir(builtins))
-_MADE = {"set": "add", "list": "append", "deque": "append", "Queue": "append"}
-_FILLED = {"append": "append", "add": "add", "extend": "append", "update": "add", "popleft": "append"}
+_CONSTRUCTORS = {"set": "add", "list": "append", "deque": "append", "Queue": "append"}
+_ADDERS = {"append": "append", "add": "add", "extend": "append", "update": "add", "popleft": "append"}
 _DONORS = (ast.Call, ast.Subscript, ast.Attribute, ast.BinOp, ast.Compare, ast.Name)
 
 
-def scope(
+def find_names(
     code: ParsedSource, function: ast.AST, kinds: Mapping[str, frozenset[str]] | None = None
 ) -> NamesInScope:
-    """The names of a function and of those around it, and what it does with them."""
+    """Collect the names of a function and its enclosing functions, and their uses."""
     around, at = list[ast.AST](), function
     while isinstance(at, FunctionNode):
         around.append(at)
@@ -61,28 +61,22 @@ def _parameters(around: Iterable[ast.AST]) -> list[str]:
     for function in around:
         if isinstance(function, FunctionNode):
             args = function.args
-            starred = [args.vararg, args.kwarg]
-            every = [
-                *args.posonlyargs,
-                *args.args,
-                *args.kwonlyargs,
-                *(parameter for parameter in starred if parameter),
-            ]
-            names += [parameter.arg for parameter in every]
+            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            names += [parameter.arg for parameter in every if parameter]
     return names
 
 
 def _containers(nodes: Iterable[ast.AST]) -> Iterable[tuple[str, str]]:
-    """Names that something is put into, and by which method."""
+    """Yield names that hold containers, with the method that adds to them."""
     for node in nodes:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _FILLED:
-            yield node.value.id, _FILLED[node.attr]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _ADDERS:
+            yield node.value.id, _ADDERS[node.attr]
         if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
             continue
         if isinstance(node.value, ast.List | ast.ListComp):
             yield node.targets[0].id, "append"
         elif isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
-            method = _MADE.get(node.value.func.id)
+            method = _CONSTRUCTORS.get(node.value.func.id)
             yield from [(node.targets[0].id, method)] if method else []
 
 
@@ -92,7 +86,7 @@ def _donors(code: ParsedSource, function: ast.AST) -> Iterable[str]:
             isinstance(node, ast.Name) and (node.id in _BUILT_IN or isinstance(node.ctx, ast.Store))
         ):
             text = code.text(node)
-            if len(text) <= LONGEST and "\n" not in text:
+            if len(text) <= MAX_DONOR_CHARACTERS and "\n" not in text:
                 yield text
 
 

@@ -1,4 +1,4 @@
-"""Changes of whole statements: inserted, dropped, moved, changing places, rebinding instead of filling."""
+"""Edits of whole statements: insert, drop, move, swap, or rebind a container."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ _REBINDING = frozenset({"update", "extend", "append", "add"})
 
 
 def statements(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[SpanEdit]:
-    """The changes of the blocks right below a node, and of one statement."""
+    """Edit the blocks of a node, and one statement."""
     if isinstance(node, ast.Expr):
-        yield from _rebound(code, node)
+        yield from _rebind(code, node)
     for field in _BLOCKS:
         block = getattr(node, field, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-            yield from _in_block(code, node, block, scope)
+            yield from _block_edits(code, node, block, scope)
 
 
-def _in_block(
+def _block_edits(
     code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope
 ) -> Iterator[SpanEdit]:
-    if not all(_stands_alone(code, statement) for statement in block):
+    if not all(_is_alone(code, statement) for statement in block):
         return
     for statement in block:
         if not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
-            yield code.replaced(statement, "pass", "drop statement")
+            yield code.replace(statement, "pass", "drop statement")
     for left, right in pairwise(block):
         if not isinstance(right, FunctionNode) and not isinstance(left, FunctionNode):
-            yield _exchanged(code, left, right)
+            yield _exchange(code, left, right)
     if isinstance(owner, ast.For | ast.While | ast.If) and len(block) > 1:
-        yield from _dedented(code, owner, block[-1])
-    yield from _inserted(code, owner, block, scope)
+        yield from _dedent(code, owner, block[-1])
+    yield from _insert(code, owner, block, scope)
 
 
-def _stands_alone(code: ParsedSource, statement: ast.stmt) -> bool:
-    """Whether nothing else stands on a statement's lines."""
+def _is_alone(code: ParsedSource, statement: ast.stmt) -> bool:
+    """Whether a statement has its lines for itself."""
     start, end = code.span(statement)
     first = code.line_start(statement.lineno)
     last = code.line_end(statement.end_lineno or statement.lineno)
-    behind = code.source[end:last].strip()
-    return not code.source[first:start].strip() and (not behind or behind.startswith("#"))
+    after = code.source[end:last].strip()
+    return not code.source[first:start].strip() and (not after or after.startswith("#"))
 
 
-def _exchanged(code: ParsedSource, left: ast.stmt, right: ast.stmt) -> SpanEdit:
+def _exchange(code: ParsedSource, left: ast.stmt, right: ast.stmt) -> SpanEdit:
     start, middle = code.span(left)
     again, end = code.span(right)
     text = code.source[again:end] + code.source[middle:again] + code.source[start:middle]
     return SpanEdit(start, end, text, "move", left.lineno, right.end_lineno or right.lineno)
 
 
-def _dedented(code: ParsedSource, owner: ast.stmt, statement: ast.stmt) -> Iterator[SpanEdit]:
-    """The last statement of a block behind the block, where nothing stands between."""
+def _dedent(code: ParsedSource, owner: ast.stmt, statement: ast.stmt) -> Iterator[SpanEdit]:
+    """Move the last statement of a block after the block."""
     if getattr(owner, "orelse", None) or statement.end_lineno != statement.lineno:
         return
     start = code.line_start(statement.lineno)
@@ -66,13 +66,13 @@ def _dedented(code: ParsedSource, owner: ast.stmt, statement: ast.stmt) -> Itera
     yield SpanEdit(start, end, indent + code.source[start:end].lstrip(), "move", *code.reach(statement))
 
 
-def _inserted(
+def _insert(
     code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope
 ) -> Iterator[SpanEdit]:
-    """One statement more, before each and behind the last."""
+    """Insert a statement before each statement, and after the last."""
     start, _ = code.span(block[0])
     indent = code.source[code.line_start(block[0].lineno) : start]
-    new_statements = list(_made(owner, scope))
+    new_statements = list(_new_statements(owner, scope))
     for statement in block:
         line = min(
             [statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))]
@@ -87,7 +87,7 @@ def _inserted(
             yield SpanEdit(at, at, f"{code.newline}{indent}{text}", "insert", block[0].lineno, last)
 
 
-def _made(owner: ast.AST, scope: NamesInScope) -> Iterator[str]:
+def _new_statements(owner: ast.AST, scope: NamesInScope) -> Iterator[str]:
     for holder, method in scope.containers:
         for name in scope.names:
             if name != holder:
@@ -105,12 +105,12 @@ def _made(owner: ast.AST, scope: NamesInScope) -> Iterator[str]:
         yield "continue"
 
 
-def _rebound(code: ParsedSource, node: ast.Expr) -> Iterator[SpanEdit]:
-    """`a.update(b)` as `a = b`."""
+def _rebind(code: ParsedSource, node: ast.Expr) -> Iterator[SpanEdit]:
+    """Turn `a.update(b)` into `a = b`."""
     call = node.value
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and len(call.args) == 1):
         return
     if call.func.attr in _REBINDING and re.match(r"[^\W\d]", code.text(call.func.value)):
         target, value = code.text(call.func.value), code.text(call.args[0])
-        yield code.replaced(node, f"{target} = {value}", "rebind")
-        yield code.replaced(node, f"{target} = {target} + {value}", "rebind")
+        yield code.replace(node, f"{target} = {value}", "rebind")
+        yield code.replace(node, f"{target} = {target} + {value}", "rebind")
