@@ -159,7 +159,7 @@ def test_a_pointer_leads_to_the_array_that_it_points_into(page: Any) -> None:
 def test_an_object_that_nobody_wrote_before_says_so(page: Any) -> None:
     go(page, MIXED, row=8)
     page.click(f"{cell('box')} .object >> nth=0")
-    page.wait_for_selector(".said:text('object 1 is written out nowhere else')")
+    page.wait_for_selector(".said:text('object 1 is not written out anywhere else')")
     shows(page, 8)
 
 
