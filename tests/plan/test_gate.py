@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from worldline.core.errors import UsageError
 from worldline.core.stats import at_least, binomial_tails
 from worldline.plan.gate import CONFIDENCE, MIN_ENTRIES, Gate, pool_entries
-from worldline.plan.ledger import LedgerEntry, select_entries
+from worldline.plan.ledger import LedgerEntry, calibration_entries
 
 points = st.lists(
     st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=MIN_ENTRIES, max_size=120
@@ -104,5 +104,5 @@ def test_entries_are_selected_by_question_and_weights() -> None:
         entry(1, score=-0.2), kept, entry(2, question="line:3"), entry(3, model="other"), entry(4, score=None),
         entry(5, imagined=None), entry(6, told=2),
     ]  # fmt: skip
-    assert select_entries(others, what="return", model="m") == [kept]
-    assert [one.digest for one in select_entries(others, what="line", model="m")] == ["2"]
+    assert calibration_entries(others, what="return", model="m") == [kept]
+    assert [one.digest for one in calibration_entries(others, what="line", model="m")] == ["2"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.plan.journal import HEAD, NAME, JournalEntry, append, read_journal
-from worldline.plan.ledger import select_entries
+from worldline.plan.ledger import calibration_entries
 from worldline.plan.question import read_question
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
@@ -83,8 +83,8 @@ def test_a_line_of_before_true_steps_were_counted_was_imagined_whole(tmp_path: P
     behind = replace(old, told=2, program=Program(source="y = 1"))
     append(tmp_path, [behind])
     ledger = [one.ledger for one in read_journal(tmp_path)]
-    assert select_entries(ledger, what="return", model="") == [old.ledger]
-    assert select_entries(ledger, what="return", model="", stepped=True) == [behind.ledger]
+    assert calibration_entries(ledger, what="return", model="") == [old.ledger]
+    assert calibration_entries(ledger, what="return", model="", stepped=True) == [behind.ledger]
 
 
 @pytest.mark.parametrize("odd", ['"question": "zork"', '"question": "return", "score": NaN'])

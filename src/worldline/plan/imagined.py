@@ -64,10 +64,10 @@ def predict_answers(
 ) -> Iterator[PredictedAnswer]:
     """Predict the answer of each program, in order; a local model predicts several at once."""
     asks = [PredictionRequest(program=program, options=PROMPT_OPTIONS, limit=limit) for program in programs]
-    return predict_requests(predictor, asks, question, fine=fine)
+    return predict_from(predictor, asks, question, fine=fine)
 
 
-def predict_requests(
+def predict_from(
     predictor: Predictor, asks: Sequence[PredictionRequest], question: Question, *, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict from requests whose text may have a given start, which counts as certain.

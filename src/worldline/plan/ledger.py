@@ -38,7 +38,7 @@ class LedgerEntry:
         return self.question.partition(":")[0]
 
 
-def select_entries(
+def calibration_entries(
     entries: Iterable[LedgerEntry], *, what: str, model: str, stepped: bool = False
 ) -> list[LedgerEntry]:
     """Select the entries that a gate for one kind of question and one model is fitted on.

@@ -17,7 +17,7 @@ from worldline.plan.executed import FirstSteps, read_executed_answer
 from worldline.plan.gate import MIN_ENTRIES, Gate, fit_gate
 from worldline.plan.imagined import UNGATED, PredictedAnswer, explain_doubt, judge_prediction, predict_answers
 from worldline.plan.journal import JournalEntry, append, read_journal
-from worldline.plan.ledger import LedgerEntry, model_name, select_entries
+from worldline.plan.ledger import LedgerEntry, calibration_entries, model_name
 from worldline.plan.question import Question
 from worldline.plan.stepping import SteppedPrediction, ask_steps
 from worldline.predict.predictor import Predictor
@@ -80,7 +80,7 @@ class MixedOracle:
         return fit_gate(self._known(question, stepped=stepped))
 
     def _known(self, question: Question, *, stepped: bool = False) -> list[LedgerEntry]:
-        return select_entries(self.ledger, what=question.what, model=self.model, stepped=stepped)
+        return calibration_entries(self.ledger, what=question.what, model=self.model, stepped=stepped)
 
     def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """Answer one question: predicted, executed or unknown, with the reason."""

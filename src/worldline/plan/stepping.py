@@ -15,7 +15,7 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
 from worldline.plan.executed import FirstSteps, first_draw
-from worldline.plan.imagined import PredictedAnswer, predict_requests
+from worldline.plan.imagined import PredictedAnswer, predict_from
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.predict.predictor import Predictor
@@ -64,7 +64,7 @@ def ask_steps(
         known = _true_text_up_to(number, trace, predicted)
         if read_answer(question, trace) is not None or drawn is not None or known is None:
             break
-        (predicted,) = predict_requests(predictor, [replace(predicted.ask, given=known)], question, fine=True)
+        (predicted,) = predict_from(predictor, [replace(predicted.ask, given=known)], question, fine=True)
         used, written = told, written + predicted.spent.bytes
     decisive = trace if trace is not None and read_answer(question, trace) is not None else None
     return SteppedPrediction(

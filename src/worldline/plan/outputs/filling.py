@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.plan.gate import Gate, fit_gate
 from worldline.plan.imagined import predict_answers
 from worldline.plan.journal import read_journal
-from worldline.plan.ledger import model_name, select_entries
+from worldline.plan.ledger import calibration_entries, model_name
 from worldline.plan.outputs.check import check_outputs
 from worldline.plan.outputs.expectation import Expectation
 from worldline.plan.outputs.report import OutputsReport
@@ -43,7 +43,7 @@ def make_opinion(predictor: Predictor, journal: str | None = None) -> Opinion:
 
 def _gate(predictor: Predictor, journal: str) -> Gate | None:
     known = (entry.ledger for entry in read_journal(journal))
-    return fit_gate(select_entries(known, what="return", model=model_name(predictor)))
+    return fit_gate(calibration_entries(known, what="return", model=model_name(predictor)))
 
 
 def call_program(program: Program, wanted: Expectation) -> Program | None:

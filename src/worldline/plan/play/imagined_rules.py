@@ -22,7 +22,7 @@ from worldline.plan.games.game import CHANCE, OVER, GameMove
 from worldline.plan.gate import Gate, fit_gate
 from worldline.plan.imagined import PredictedAnswer, explain_doubt, predict_answers
 from worldline.plan.journal import JournalEntry, append, read_journal
-from worldline.plan.ledger import LedgerEntry, model_name, select_entries
+from worldline.plan.ledger import LedgerEntry, calibration_entries, model_name
 from worldline.plan.play.game_source import call_of
 from worldline.plan.question import Question
 from worldline.predict.predictor import Predictor
@@ -95,7 +95,7 @@ class ImaginedRules:
 
     def gate(self) -> Gate | None:
         """Return the gate; None if too few steps were executed."""
-        return fit_gate(select_entries(self.ledger, what=RETURN_QUESTION.what, model=self.model))
+        return fit_gate(calibration_entries(self.ledger, what=RETURN_QUESTION.what, model=self.model))
 
     def _imagine(self, state: Any, moves: Sequence[GameMove]) -> None:
         """Predict all moves of a state together: a search needs them, and they share a prompt."""
