@@ -17,7 +17,7 @@ from processes import family_seconds
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 LOOP = "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
 SORT = """\
@@ -40,7 +40,7 @@ WAYS = {"without": None, "seeded": Control(seed=0), "live": Control(seed=None)}
 AIM = 0.05
 
 
-def seconds(worker: BoxWorker, program: Program, control: Control | None, repeat: int) -> float:
+def seconds(worker: SandboxWorker, program: Program, control: Control | None, repeat: int) -> float:
     """Processor seconds of one recording, of several in a row."""
     before = family_seconds()
     for _ in range(repeat):
@@ -53,7 +53,7 @@ def seconds(worker: BoxWorker, program: Program, control: Control | None, repeat
 def measured(rounds: int) -> dict[str, dict[str, float]]:
     """For each program and way the least processor seconds."""
     setup = prepare(limits=Limits(steps=1 << 30, wall=120), python=None, core="native", trust=False)
-    workers = {way: BoxWorker(setup) for way in WAYS}
+    workers = {way: SandboxWorker(setup) for way in WAYS}
     found = {name: dict.fromkeys(WAYS, float("inf")) for name in PROGRAMS}
     try:
         for _ in range(rounds):

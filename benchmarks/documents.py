@@ -19,7 +19,7 @@ from typing import Any
 
 from worldline.data.mixture import BATCH_PROGRAMS, Mixture, draw_programs, write_document
 from worldline.data.recipe import load_config
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 
@@ -81,7 +81,7 @@ def _measured(mixture: Mixture, count: int) -> dict[str, Any]:
 def _recorded(mixture: Mixture, chosen: list[Any]) -> tuple[list[Any], float]:
     """The traces, and the CPU seconds of this process and of the workers it had."""
     begun = _seconds()
-    worker = BoxWorker(
+    worker = SandboxWorker(
         prepare(limits=stretched(mixture.limits, BATCH_PROGRAMS), python=None, core="auto", trust=True)
     )
     programs = [program for _, program, _ in chosen]

@@ -29,7 +29,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.recording.languages import toolchain
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 HERE = Path(__file__).resolve().parent / "foreign"
 LIMITS = Limits(wall=300, steps=10**8, trace_bytes=1 << 30, memory=2 << 30)
@@ -70,9 +70,9 @@ class Cost:
 
 
 @contextmanager
-def opened(limits: Limits) -> Iterator[BoxWorker]:
+def opened(limits: Limits) -> Iterator[SandboxWorker]:
     """A worker whose boxes are opened when they are first needed."""
-    worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
     try:
         yield worker
     finally:
@@ -95,7 +95,7 @@ def checked(trace: Trace, printed: int) -> Trace:
     return trace
 
 
-def rate(worker: BoxWorker, language: str, name: str, seconds: float) -> float:
+def rate(worker: SandboxWorker, language: str, name: str, seconds: float) -> float:
     """Steps a second of one workload, by rounds that take so many seconds or more; the best of two."""
     workload, source = WORKLOADS[name], text_of("workloads", language)
 
@@ -124,7 +124,7 @@ def small(language: str, programs: int) -> Cost:
         mark = f"\n// {os.urandom(8).hex()} {next(numbers)}\n"
         return Program(source=text + mark, name=NAMES[language])
 
-    def cost(worker: BoxWorker, each: list[Program]) -> float:
+    def cost(worker: SandboxWorker, each: list[Program]) -> float:
         before = family_seconds()
         for program in each:
             checked(worker.record(program), 10)

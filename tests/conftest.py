@@ -101,7 +101,7 @@ def _refuse_processes(event: str, arguments: tuple[object, ...]) -> None:
 
 
 @pytest.fixture(scope="session")
-def box() -> None:
+def sandbox() -> None:
     """Skip where there is no sandbox: a machine without one refuses to record, as it should."""
     from worldline.core.errors import NoSandbox
     from worldline.core.program import Program

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from worldline.predict.prediction import Prediction as Prediction
     from worldline.predict.prediction import PredictionRequest as PredictionRequest
     from worldline.recording.recorder import record as record
-    from worldline.recording.recorder import without_boxes as without_boxes
+    from worldline.recording.recorder import without_sandbox as without_sandbox
     from worldline.ui.dap.extension import vsix_path as vsix_path
     from worldline.ui.dap.server import serve_dap as serve_dap
     from worldline.ui.report.export import export_tables as export_tables

@@ -14,7 +14,7 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 PROGRAMS = Path(__file__).parents[2] / "tests" / "hostile" / "python"
 LIMITS = Limits(wall=10, steps=200_000)
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--python", help="the interpreter that runs them")
     options = parser.parse_args()
     setup = prepare(limits=LIMITS, python=options.python, core="auto", trust=False)
-    free, held = BoxWorker(setup), BoxWorker(setup)
+    free, held = SandboxWorker(setup), SandboxWorker(setup)
     same, others = 0, []
     for path in sorted(PROGRAMS.glob("*.py")):
         program = Program(source=path.read_text("utf-8", "surrogateescape"), name=path.name)

@@ -19,7 +19,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.programs.generate import chance
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 OWN = Path(__file__).with_name("programs.txt")
 LIMITS = Limits(wall=60, steps=20_000)
@@ -47,7 +47,9 @@ def is_same(a: Trace, b: Trace) -> bool:
     )
 
 
-def compared(workers: tuple[BoxWorker, BoxWorker], program: Program, seed: int) -> dict[str, Trace | None]:
+def compared(
+    workers: tuple[SandboxWorker, SandboxWorker], program: Program, seed: int
+) -> dict[str, Trace | None]:
     """For each way of repeating a run, the second run if it was not the same, else None."""
     one, other = workers
     control = Control(seed=seed, schedule=seed)
@@ -69,7 +71,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     setup = prepare(limits=LIMITS, python=options.python, core="auto", trust=False)
-    workers = BoxWorker(setup), BoxWorker(setup)
+    workers = SandboxWorker(setup), SandboxWorker(setup)
     found = {name: compared(workers, each, 7) for name, each in programs(options.generated)}
     for worker in workers:
         worker.close()

@@ -30,7 +30,7 @@ from problems import LANGUAGES, problems
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Trace
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "humaneval-x"
@@ -46,16 +46,16 @@ class Recorders:
     """A worker for each set of limits, opened when it is first needed."""
 
     def __init__(self) -> None:
-        self._open: dict[Limits, BoxWorker] = {}
+        self._open: dict[Limits, SandboxWorker] = {}
 
     def record(self, program: Program, limits: Limits) -> Trace:
         """One recording under these limits."""
         return self.of(limits).record(program)
 
-    def of(self, limits: Limits) -> BoxWorker:
+    def of(self, limits: Limits) -> SandboxWorker:
         """The worker of these limits."""
         if limits not in self._open:
-            self._open[limits] = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
+            self._open[limits] = SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
         return self._open[limits]
 
     def close(self) -> None:

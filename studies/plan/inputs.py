@@ -27,12 +27,12 @@ from worldline.plan.inputs.finding import propose_by_crosshair
 from worldline.plan.inputs.goal import goal_of_return
 from worldline.plan.inputs.search import InputSearch
 from worldline.recording.calls import Caller, caller
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 WITHIN = (1, 10, 100, 1_000, 2_000)
 
 
-def tasks(given: argparse.Namespace, worker: BoxWorker) -> Iterator[tuple[str, str, str, str]]:
+def tasks(given: argparse.Namespace, worker: SandboxWorker) -> Iterator[tuple[str, str, str, str]]:
     """Name, source, function, output."""
     if given.crux:
         for task in crux_input.load(data=given.crux, seed=given.seed).tasks:
@@ -46,7 +46,7 @@ def tasks(given: argparse.Namespace, worker: BoxWorker) -> Iterator[tuple[str, s
 
 
 def one(
-    way: str, task: tuple[str, str, str, str], given: argparse.Namespace, calls: Caller, worker: BoxWorker
+    way: str, task: tuple[str, str, str, str], given: argparse.Namespace, calls: Caller, worker: SandboxWorker
 ) -> dict[str, Any]:
     """What a way came to on a task."""
     name, source, function, output = task
@@ -110,7 +110,7 @@ def main() -> None:
     given = parser.parse_args()
     rows = [json.loads(line) for line in given.out.read_text().splitlines()] if given.out.exists() else []
     done = {(row["way"], row["task"], row["seed"]) for row in rows}
-    worker = BoxWorker(prepare(limits=Limits(), python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=Limits(), python=None, core="auto", trust=False))
     ways = given.ways.split(",")
     with caller() as calls, given.out.open("a") as out:
         for number, task in enumerate(tasks(given, worker)):

@@ -12,6 +12,6 @@ PINNED = json.loads((Path(__file__).parent / "pins.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_what_is_pinned_has_not_changed(group: str, box: None) -> None:
+def test_what_is_pinned_has_not_changed(group: str, sandbox: None) -> None:
     found = dict(GROUPS[group]())
     assert found == PINNED[group]

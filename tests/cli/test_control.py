@@ -15,7 +15,7 @@ DICE = (
     "import random\na = random.randint(1, 6)\nb = random.randint(1, 6) + random.randint(1, 6)\nprint(a, b)\n"
 )
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def recorded(capsys: Capture, *arguments: object, code: int = 0) -> dict[str, Any]:

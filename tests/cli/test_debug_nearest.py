@@ -11,7 +11,7 @@ from worldline.cli import main
 from worldline.core.program import Program
 from worldline.recording.recorder import record
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 SOURCE = "def f(n: int):\n    a = n + 1\n    if n % 2 == 0:\n        return 1\n    return a\n"
 MODEL = 'def write(prompt):\n    return "(1 n=5\\n2 a=6\\n3\\n4\\n)1\\n.\\n"\n'

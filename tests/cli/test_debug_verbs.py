@@ -19,7 +19,7 @@ from worldline.diagnose.debug import DEFAULT_STEPS
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    a = n + 1\n    b = a * 2\n    return b\n"
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture

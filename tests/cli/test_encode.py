@@ -14,7 +14,7 @@ from worldline.codec.cwm import parse as cwm
 from worldline.core.errors import UsageError
 
 SOURCE = "def f(s):\n    t = s + '\u2264'\n    return t\n"
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture

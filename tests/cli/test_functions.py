@@ -39,7 +39,7 @@ def test_a_control_is_chosen_by_its_arguments() -> None:
 
 
 def test_a_prediction_is_continued_from_an_edit_in_words() -> None:
-    with worldline.without_boxes():
+    with worldline.without_sandbox():
         found = worldline.imagine(PROGRAM, "interpreter", edit="2:total=10")
     assert b"total=10" in found.found.text
     with pytest.raises(UsageError, match="not STEP:NAME=VALUE"):
@@ -47,14 +47,14 @@ def test_a_prediction_is_continued_from_an_edit_in_words() -> None:
 
 
 def test_debug_takes_the_name_of_a_model_with_its_options() -> None:
-    with worldline.without_boxes():
+    with worldline.without_sandbox():
         found = worldline.debug(PROGRAM, "interpreter", extras={"codec": "cwm"}, interventions=False)
     assert (found.diverges, found.sample.found.codec) == (False, "cwm")
 
 
 def test_futures_take_a_function_as_a_model() -> None:
     coin = worldline.Program(source="import random\ndef f():\n    return random.randint(0, 1)\n", call="f()")
-    with worldline.without_boxes():
+    with worldline.without_sandbox():
         found = worldline.futures(coin, exact=True, model=lambda prompt: "", texts=2, seconds=None)
     assert {row["exact"] for row in found.as_json()["truth"]["rows"]} == {"1/2"}
 

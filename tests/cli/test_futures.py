@@ -13,7 +13,7 @@ from worldline.cli import main
 
 Capture = pytest.CaptureFixture[str]
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture

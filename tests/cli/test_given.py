@@ -12,7 +12,7 @@ import pytest
 
 from worldline.cli import main
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 Capture = pytest.CaptureFixture[str]
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from heeding import heed_interrupts
 
 from worldline.cli import GROUPS, cli, main
-from worldline.recording.idle_boxes import close_idle_boxes
+from worldline.recording.idle_sandboxes import close_idle_sandboxes
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "cli.md").read_text("utf-8")
 
@@ -44,7 +44,7 @@ def test_the_page_names_every_exit_code() -> None:
     assert sorted(codes()) == [0, 1, 2, 3, 130]
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, model = tmp_path / "f.py", tmp_path / "m.py"
     file.write_text("def f(n):\n    return n\n")
@@ -57,13 +57,13 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert main([*debug, f"python:{model}:wrong"]) == 1
     assert main([*debug, "nonsense"]) == 2
     assert main([*debug, f"python:{model}:broken"]) == 3
-    close_idle_boxes()
+    close_idle_sandboxes()
     monkeypatch.setenv("PATH", "")
     assert main([*debug, "interpreter"]) == 3
 
 
 @pytest.mark.long(reason="test_an_interrupt_ends_it_with_one_line holds it for `show`")
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_an_interruption_is_130(tmp_path: Path) -> None:
     file, ready = tmp_path / "f.py", tmp_path / "m.py"
     file.write_text("x = 1\n")
@@ -79,7 +79,7 @@ def test_an_interruption_is_130(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("verb", ["debug", "imagine"])
 def test_a_terminal_shows_progress(verb: str, tmp_path: Path) -> None:
     """On a terminal stderr says what goes on; piped, it says nothing."""

@@ -44,7 +44,7 @@ def vowels(text: str) -> int:
 '''
 
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture

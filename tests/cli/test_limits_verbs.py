@@ -68,7 +68,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_proof_of_longer_runs_is_undecided(file: str, capsys: Capture) -> None:
     given = ["rewrite", file, "--flatten", "--call", "f(3)", "--prove", "0", "--json"]
     assert main(given) == 0
@@ -80,7 +80,7 @@ def test_a_proof_of_longer_runs_is_undecided(file: str, capsys: Capture) -> None
     assert cut["cost"]["before"]["steps"] == 3 < whole["cost"]["before"]["steps"]
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_mined_calls_of_more_steps_are_left_out(file: str, tmp_path: Path) -> None:
     found = {}
     for steps in (3, 1_000):
@@ -100,7 +100,7 @@ def data():
 
 
 @pytest.mark.long(reason="runs `data build` three times")
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_another_limit_is_another_dataset(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "small.py").write_text(RECIPE)
     words = [
@@ -131,7 +131,7 @@ class Wrong(PlainPredictor):
             yield Prediction(text=b"(1 n=3\n2 m=0\n3\n)0\n.\n", status="ended")
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_the_runs_of_an_intervention_are_limited(tmp_path: Path) -> None:
     program = Program(source="def f(n):\n    m = (n + 1) * (n + 2)\n    return m\n", call="f(3)")
     suite = Suite(name="one", tasks=[Task(program=program, name="one")])

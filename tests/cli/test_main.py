@@ -117,7 +117,7 @@ def test_show_prints_the_table_and_the_state(stored: Path, capsys: pytest.Captur
 
 
 def test_show_conditions_stand_beside_the_steps_that_decide(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], box: None
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sandbox: None
 ) -> None:
     path, out = tmp_path / "a.py", str(tmp_path / "out")
     path.write_text("def f(n):\n    if n % 2 == 0:\n        return 1\n    return 2\n")

@@ -13,7 +13,7 @@ from worldline.core.errors import UsageError
 from worldline.diagnose.debug import debug
 from worldline.predict.models import load_model
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 # It knows the truth, and gets every 4 wrong.
 MODEL = """

@@ -21,7 +21,7 @@ Capture = pytest.CaptureFixture[str]
 PATIENCE = 120  # seconds; more than a busy machine needs
 
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def recorded(capsys: Capture, *arguments: object) -> dict[str, Any]:

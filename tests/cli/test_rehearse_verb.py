@@ -12,7 +12,7 @@ from worldline.cli import main
 
 Capture = pytest.CaptureFixture[str]
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 SCRIPT = """\
 import os

@@ -15,7 +15,7 @@ from worldline.data import equivalence
 SOURCE = "def f(n):\n    return (n + 1) * 2 - len(str(n).upper())\n"
 
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture

@@ -141,7 +141,7 @@ sys.exit(bool({"textual", "worldline.ui.terminal.step.app", "numpy"} & set(sys.m
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 class TestInAPseudoTerminal:
     def test_a_whole_visit(self, file: str) -> None:
         with terminal("step", file, "--call", CALL, "--model", "interpreter") as shown:

@@ -11,9 +11,9 @@ import pytest
 
 from worldline.cli import cli, main
 from worldline.core.program import Program
-from worldline.recording import sandbox
-from worldline.recording.idle_boxes import close_idle_boxes
-from worldline.recording.recorder import record, without_boxes
+from worldline.recording import sandbox as sandbox_module
+from worldline.recording.idle_sandboxes import close_idle_sandboxes
+from worldline.recording.recorder import record, without_sandbox
 
 RUNS = {
     "record", "cost", "encode", "rewrite", "debug", "imagine", "step", "view", "dap", "bench", "score", "intervene",
@@ -40,7 +40,7 @@ def test_every_command_that_executes_programs_takes_trust(verb: str) -> None:
 @pytest.fixture
 def boxless(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without bubblewrap."""
-    close_idle_boxes()
+    close_idle_sandboxes()
     monkeypatch.setenv("PATH", "")
 
 
@@ -76,10 +76,10 @@ def test_trust_warns_once_and_runs_without_a_sandbox(words: str, file: str, caps
     assert main(given) == 3, "the next command is not trusted"
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_only_what_is_recorded_meanwhile_is_trusted() -> None:
     program = Program(source="x = 1\n")
-    with without_boxes(), without_boxes():
+    with without_sandbox(), without_sandbox():
         assert "trusted" in record(program).notes
     assert "trusted" not in record(program).notes
 
@@ -112,6 +112,6 @@ def test_another_system_is_told_what_works_there(file: str) -> None:
 
 
 def test_a_container_without_namespaces_is_told_what_to_do() -> None:
-    said = sandbox.explain("bwrap: No permissions to create new namespace")
+    said = sandbox_module.explain("bwrap: No permissions to create new namespace")
     assert "user namespaces" in said
     assert "--trust" in said

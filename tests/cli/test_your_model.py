@@ -37,7 +37,7 @@ def sessions(text: str) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.long(reason="runs every example of docs/how-to/your-model.md")
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_every_block_of_the_page_runs(tmp_path: Path) -> None:
     blocks = BLOCK.findall(PAGE.read_text("utf-8"))
     assert len(blocks) == PAGE.read_text("utf-8").count("```") / 2 > 10

@@ -22,7 +22,7 @@ LOOP = Program(
     call="f(4)",
 )
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def test_a_decision_stands_before_the_step_that_follows() -> None:

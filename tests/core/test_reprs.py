@@ -17,7 +17,7 @@ LONG = Program(
     call="f('ab' * 10)",
     stdin="x" * 9_999,
 )
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture(scope="module")

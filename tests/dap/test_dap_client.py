@@ -23,7 +23,7 @@ from worldline.ui.dap.wire import frame
 
 HERE = Path(__file__).parent
 COMMAND = Path(sys.executable).with_name("worldline")  # what an editor starts
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture(scope="module")

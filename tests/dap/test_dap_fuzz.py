@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from dapclient import Adapter, Process, check
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 PROGRAM = str(Path(__file__).parents[2] / "examples" / "count.py")
 LAUNCH: dict[str, Any] = {"program": PROGRAM, "call": "count('berry', 'r')", "model": "interpreter"}
 SOURCE = {"path": PROGRAM}

@@ -22,7 +22,7 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.recording.languages import toolchain
 from worldline.ui.dap.expressions import UnknownValue, parse
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 HEADERS = {"cpp": "#include <vector>\n"}
 NAMES = {
     "list": "Node#2(v=1, next=Node#1(v=2, next=None))", "p": "Ptr#3([3, 1, 2], at=1)", "done": "False", "n": "3",
@@ -97,10 +97,10 @@ def test_a_cycle_opens_without_end(adapter: Adapter, tmp_path: Path) -> None:
     adapter.stopped()
     rows = variables(adapter)
     assert (rows["gaps"]["type"], rows["text"]["type"]) == ("array", "string")
-    box = rows["box"]
+    sandbox = rows["box"]
     for _ in range(5):
-        box = variables(adapter, box["variablesReference"])["inner"]
-        assert (box["value"], box["type"]) == ("Box#1", "Box")
+        sandbox = variables(adapter, sandbox["variablesReference"])["inner"]
+        assert (sandbox["value"], sandbox["type"]) == ("Box#1", "Box")
     assert (
         adapter.ask("evaluate", expression="gaps[1]", context="hover")["result"]
         == "<hole> (a hole of the array)"

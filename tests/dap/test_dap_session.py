@@ -14,7 +14,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
 from worldline.recording.collect import collect
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FACT: dict[str, Any] = {"program": str(EXAMPLES / "factorial.py"), "call": "fact(3)", "model": "interpreter"}
 COUNT = str(EXAMPLES / "count.py")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from dapclient import Adapter
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 SOURCE = "def f(limit):\n    n = 0\n    while n < limit:\n        n += 1\n    return n\n"
 LONG: dict[str, Any] = {"source": SOURCE, "call": "f(9000)", "limit": 1 << 15}  # more than anybody waits for
 

@@ -17,7 +17,7 @@ from worldline.data.document import CHANCE, Document
 from worldline.data.mixture import DOCUMENT_LIMITS, Mixture, Mode, Source, draw_documents
 from worldline.programs.generate import chance
 from worldline.programs.split import execution
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import draws_apart, record_all
 
 MODES = tuple(Mode(weight=1, options=Compact(hidden=how)) for how in ("predicted", "given", "blind"))
@@ -84,7 +84,7 @@ def test_draws_are_even() -> None:
 @pytest.mark.parametrize("kind", chance.KINDS)
 def test_every_kind_is_recorded_and_ends(kind: str) -> None:
     setup = prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True, controlled=True)
-    worker, rng = BoxWorker(setup), random.Random(5)
+    worker, rng = SandboxWorker(setup), random.Random(5)
     parsed: Counter[str] = Counter()
     hidden = 0
     try:
@@ -111,7 +111,7 @@ def test_a_run_is_told_by_its_draws_too() -> None:
 def test_draws_of_programs_recorded_together_are_told_apart() -> None:
     """Each program of a bundle, replayed alone with the draws that it was told to have, does the same."""
     setup = prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True, controlled=True)
-    worker, rng = BoxWorker(setup), random.Random(8)
+    worker, rng = SandboxWorker(setup), random.Random(8)
     drawn = (chance.program(rng) for _ in range(200))
     programs = [program for program in drawn if draws_apart(program)][:60]
     try:

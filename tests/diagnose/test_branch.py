@@ -12,7 +12,7 @@ from worldline.diagnose.branch import OtherInput
 from worldline.diagnose.debug import Debugged, debug
 from worldline.diagnose.sentences import sentences
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 IF = "def f(n):\n    a = n + 1\n    if n % 2 == 0:\n        return 1\n    return a\n"
 LOOP = "def f(xs):\n    s = 0\n    for x in xs:\n        s += x\n    return s\n"

@@ -24,7 +24,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 LOOP = "    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
 
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def outcomes(found: Debugged) -> dict[str, str]:

@@ -25,7 +25,7 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter, record_request, recorder
 from worldline.predict.prediction import Prediction, PredictionRequest
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 SOURCE = """\
 import random
 

@@ -24,7 +24,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def outcomes(found: Trials, intervention: str) -> dict[str, int]:

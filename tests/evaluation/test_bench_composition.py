@@ -25,7 +25,7 @@ from worldline.parallel.pool import LocalPool
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 ROWS = [
     {"id": f"sum {n}", "source": "def f(n):\n    t = n * 2 + 1\n    return t * t - n\n", "call": f"f({n})"}

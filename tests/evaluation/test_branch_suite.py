@@ -16,7 +16,7 @@ from worldline.evaluation.table import Between, Table
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 SOURCE = "def f(n):\n    for i in range(n):\n        if i == 1:\n            n += 1\n    return n\n"
 ONE = Suite(name="branches", tasks=[Task(program=Program(source=SOURCE, call="f(2)"))], count=1)

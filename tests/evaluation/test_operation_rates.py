@@ -18,7 +18,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.terminal.suite_report import print_report
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 SOURCE = (
     "def f(s):\n    n = 0\n    for c in s:\n        n += ord(c)\n    t = s[1:].upper()\n    return t + '!'\n"
 )

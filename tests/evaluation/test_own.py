@@ -113,7 +113,7 @@ def test_an_unknown_suite_is_refused_with_the_known_ones() -> None:
         load("nowhere.jsonl")
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_the_command_measures_your_own_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = stored(tmp_path, ROWS)
     done = CliRunner().invoke(
@@ -129,7 +129,7 @@ def test_the_command_measures_your_own_programs(tmp_path: Path, capsys: pytest.C
     assert "line 1 has no `source`" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("kind", ["path", "rows", "tasks", "programs", "suite"])
 def test_the_api_measures_any_kind_of_suite(kind: str, tmp_path: Path) -> None:
     programs = [Program(source=DOUBLE, call=f"double({value!r})") for value in (4, "ab", [1])]
@@ -143,7 +143,7 @@ def test_the_api_measures_any_kind_of_suite(kind: str, tmp_path: Path) -> None:
     assert report.model == "wrong_about_text"
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_the_api_stores_a_run_and_takes_the_suites_options(tmp_path: Path) -> None:
     report = worldline.bench("permutation", "interpreter", max_programs=2, length=[8], out=tmp_path / "run")
     assert (report.n, report.all.trace.right) == (2, 2)

@@ -36,7 +36,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "permutation": {"length": [8], "reveal": [1, 4]},
 }
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 class Misreads(PlainPredictor):

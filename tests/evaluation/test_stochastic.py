@@ -19,7 +19,7 @@ from worldline.evaluation.table import Table
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.split import program_key, split_of
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 
 class Dreamer(PlainPredictor):
@@ -30,7 +30,7 @@ class Dreamer(PlainPredictor):
     def __init__(self, seeds: int) -> None:
         self._seeds, self._number = seeds, count()
         setup = prepare(limits=Limits(), python=None, core="auto", trust=True, controlled=True)
-        self._worker = BoxWorker(setup)
+        self._worker = SandboxWorker(setup)
 
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:

@@ -26,9 +26,9 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.languages import toolchain
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 PROGRAMS = Path(__file__).parent / "contract" / "programs"
 FLOWS = Path(__file__).parent / "flows"  # control flow of every kind that a language has
 SCRIPTS, CALL = ("returns", "shares", "long"), "f([3, 1], 'ab')"
@@ -62,7 +62,9 @@ def recorded(language: str) -> tuple[Recorded, ...]:
     flows = (path for path in sorted(FLOWS.iterdir()) if language_of(path.name) == language)
     programs += [Program(source=path.read_text(), name=path.name) for path in flows]
     programs.append(Program(source=texts["called"], name=name, call=CALL))
-    worker = BoxWorker(prepare(limits=Limits(wall=120, steps=2000), python=None, core="auto", trust=False))
+    worker = SandboxWorker(
+        prepare(limits=Limits(wall=120, steps=2000), python=None, core="auto", trust=False)
+    )
     try:
         made = [(worker.record(one), worker.in_language(language).flow(one)) for one in programs]
     finally:

@@ -12,7 +12,7 @@ from foreign_runs import LANGUAGES, foreign_run
 from worldline.cli import cli
 from worldline.recording.languages import toolchain
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 HEADERS = {"cpp": "#include <vector>\n"}
 
 
@@ -46,11 +46,11 @@ def test_a_trace_is_stored_verified_shown_and_written(words: tuple[str, str, str
 
 
 def test_what_is_trusted_is_recorded_alike_without_a_box(words: tuple[str, str, str]) -> None:
-    boxed = json.loads(ran("record", *words, "--json").stdout)
+    sandboxed = json.loads(ran("record", *words, "--json").stdout)
     trusted = json.loads(ran("record", *words, "--json", "--trust").stdout)
-    assert boxed["steps"] == trusted["steps"]
-    assert (boxed["notes"], trusted["notes"]) == ([], ["trusted"])
-    assert len(boxed["steps"]) > 10
+    assert sandboxed["steps"] == trusted["steps"]
+    assert (sandboxed["notes"], trusted["notes"]) == ([], ["trusted"])
+    assert len(sandboxed["steps"]) > 10
 
 
 def test_the_interpreter_as_a_model_is_right(words: tuple[str, str, str], tmp_path: Path) -> None:

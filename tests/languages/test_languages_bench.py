@@ -16,7 +16,7 @@ LANGUAGES = {"c": "gdb", "js": "node", "java": "javac"}  # one with each debugge
 
 
 @pytest.mark.long(reason="times three languages beside their debuggers")
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_recording_is_timed_beside_each_debugger() -> None:
     here = [language for language, needed in LANGUAGES.items() if shutil.which(needed)]
     if not here:

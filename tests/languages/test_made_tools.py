@@ -10,9 +10,9 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.recording.languages import toolchain, tools
 from worldline.recording.languages.toolchain import Toolchain
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 SOURCES = {
     "c": ("a.c", "int main(void) {\n    return 0;\n}\n"),
     "cpp": ("a.cpp", '#include <iostream>\nint main() {\n    std::cout << "a\\n";\n}\n'),
@@ -31,7 +31,7 @@ def found(language: str) -> Toolchain:
 def outcomes(language: str, comments: tuple[str, ...]) -> list[str]:
     """How a program ends that is compiled anew for each comment, all by one worker."""
     name, source = SOURCES[language]
-    worker = BoxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
     try:
         traces = [worker.record(Program(source=f"{source}// {said}\n", name=name)) for said in comments]
     finally:
@@ -90,7 +90,7 @@ int main(void) {{
     return opened;
 }}
 """
-    worker = BoxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
     try:
         trace = worker.record(Program(source=source, name="writes.c"))
     finally:

@@ -12,7 +12,7 @@ from worldline.recording.collect import collect
 from worldline.recording.languages import toolchain
 from worldline.recording.recorder import record
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def recorded(folder: Path, name: str, data: bytes) -> Trace:

@@ -12,7 +12,7 @@ import pytest
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome, Trace
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 STUDY = Path(__file__).resolve().parents[2] / "studies" / "languages"
 sys.path.insert(0, str(STUDY))
@@ -27,14 +27,14 @@ PROGRAM = Program(source=SOURCE, name="main.js")
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[BoxWorker]:
-    found = BoxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+def worker() -> Iterator[SandboxWorker]:
+    found = SandboxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
     yield found
     found.close()
 
 
 @pytest.fixture(scope="module")
-def trace(worker: BoxWorker) -> Trace:
+def trace(worker: SandboxWorker) -> Trace:
     return worker.record(PROGRAM)
 
 
@@ -45,8 +45,8 @@ def why(trace: Trace, ran: Ran) -> list[str]:
     return found.why
 
 
-@pytest.mark.usefixtures("box")
-def test_a_true_run_is_alike(trace: Trace, worker: BoxWorker) -> None:
+@pytest.mark.usefixtures("sandbox")
+def test_a_true_run_is_alike(trace: Trace, worker: SandboxWorker) -> None:
     ran = run(PROGRAM)
     assert ran == Ran(4, "6\n2\n")
     found = Judged("js", "here")
@@ -57,7 +57,7 @@ def test_a_true_run_is_alike(trace: Trace, worker: BoxWorker) -> None:
     assert min(found.values, found.texts, found.frames) > 3
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize(
     ("ran", "word"), [(Ran(4, "6\n"), "printed"), (Ran(0, "6\n2\n"), "ended"), (Ran(-9, ""), "ended")]
 )
@@ -65,13 +65,13 @@ def test_another_end_is_named(trace: Trace, ran: Ran, word: str) -> None:
     assert any(text.startswith(word) for text in why(trace, ran))
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_run_that_a_limit_ended_is_not_alike(trace: Trace) -> None:
     cut = replace(trace, outcome=Outcome("limit", "steps"))
     assert any(text.startswith("ended limit steps") for text in why(cut, Ran(4, "6\n2\n")))
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_value_that_is_not_canonical_is_named(trace: Trace) -> None:
     texts = [text if text != "6" else "six of them" for text in trace.columns.texts]
     texts = ["[3, 1" if text == "[3, 1]" else text for text in texts]

@@ -12,7 +12,7 @@ from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.recording.languages import toolchain
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 SOURCE = """function total(xs) {
   let sum = 0;
   for (const x of xs) {

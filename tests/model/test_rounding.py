@@ -19,7 +19,7 @@ from worldline.model.weights import FloatArray, dequantize
 from worldline.predict.local import Local
 from worldline.predict.prediction import PredictionRequest
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 SHAPE = Shape(depth=2, window=16)
 PROGRAM = Program(source="def f(n):\n    return n + 1\n", call="f(3)")

@@ -21,14 +21,14 @@ from worldline.recording import recorder
 
 def test_a_worker_trusts_programs_as_long_as_its_asker_does() -> None:
     def is_boxed() -> bool:
-        return recorder.prepare(limits=Limits(), python=None, core="auto", trust=False).plan.boxed
+        return recorder.prepare(limits=Limits(), python=None, core="auto", trust=False).plan.sandboxed
 
-    boxed, trusting = local_fingerprint(), local_fingerprint(trust=True)
-    assert (boxed.boxed, trusting.boxed) == (True, False)
+    sandboxed, trusting = local_fingerprint(), local_fingerprint(trust=True)
+    assert (sandboxed.sandboxed, trusting.sandboxed) == (True, False)
     with warnings.catch_warnings():
-        for terms in (trusting, boxed, trusting, trusting, boxed):
+        for terms in (trusting, sandboxed, trusting, trusting, sandboxed):
             accept(terms, "here")
-            assert is_boxed() == terms.boxed
+            assert is_boxed() == terms.sandboxed
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -68,21 +68,21 @@ class Counted:
 
 
 @pytest.fixture(scope="module")
-def box() -> Iterator[ProgramRunner]:
+def sandbox() -> Iterator[ProgramRunner]:
     """One warm box."""
     with sandboxed_world() as world:
         yield world
 
 
-def test_the_interpreter_answers_if_it_may(box: ProgramRunner) -> None:
-    answer = ExecutedOracle(box).ask(square(3), RETURN, Budget())
+def test_the_interpreter_answers_if_it_may(sandbox: ProgramRunner) -> None:
+    answer = ExecutedOracle(sandbox).ask(square(3), RETURN, Budget())
     assert (answer.value, answer.how, answer.probability, answer.spent.executions) == ("9", RUN, 1.0, 1)
-    none = ExecutedOracle(box).ask(square(3), RETURN, Budget(executions=0))
+    none = ExecutedOracle(sandbox).ask(square(3), RETURN, Budget(executions=0))
     assert (none.value, none.how, none.spent.executions) == (None, UNKNOWN, 0)
 
 
-def test_model_answers_if_its_gate_is_confident(box: ProgramRunner) -> None:
-    student = Student(box)
+def test_model_answers_if_its_gate_is_confident(sandbox: ProgramRunner) -> None:
+    student = Student(sandbox)
     sure = ImaginedOracle(student, GATE).ask(square(4), RETURN, Budget())
     assert (sure.value, sure.how, sure.spent.executions) == ("16", IMAGINED, 0)
     assert sure.probability is not None
@@ -95,9 +95,9 @@ def test_model_answers_if_its_gate_is_confident(box: ProgramRunner) -> None:
     assert "not calibrated" in ungated.why
 
 
-def test_without_a_gate_every_question_is_run_and_nothing_imagined(box: ProgramRunner) -> None:
-    world = Counted(box)
-    student = Student(box)
+def test_without_a_gate_every_question_is_run_and_nothing_imagined(sandbox: ProgramRunner) -> None:
+    world = Counted(sandbox)
+    student = Student(sandbox)
     answers = MixedOracle(world, student).ask_many(
         [square(2), square(3), square(4)], RETURN, Budget(executions=2)
     )
@@ -107,8 +107,8 @@ def test_without_a_gate_every_question_is_run_and_nothing_imagined(box: ProgramR
     assert all(one.why.endswith(NO_MODEL) for one in answers)
 
 
-def test_a_journal_fills_until_the_gate_takes_over(box: ProgramRunner, tmp_path: Path) -> None:
-    world, student = Counted(box), Student(box)
+def test_a_journal_fills_until_the_gate_takes_over(sandbox: ProgramRunner, tmp_path: Path) -> None:
+    world, student = Counted(sandbox), Student(sandbox)
     oracle = MixedOracle(world, student, journal=tmp_path)
     first = oracle.ask_many([square(2 * n) for n in range(5)] * 8, RETURN, Budget(executions=40))
     assert all(one.how == RUN for one in first)
@@ -140,20 +140,20 @@ def local():  # type: ignore[no-untyped-def]
     return load_local()
 
 
-def test_true_steps_are_added_until_confidence_is_enough(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
+def test_true_steps_are_added_until_confidence_is_enough(local, sandbox: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
     program = square(7)
     (predicted,) = predict_answers(local, [program], RETURN, limit=2_000, fine=True)
     least = min(range(len(predicted.sure)), key=lambda n: predicted.sure[n].logprob)
     found = ask_steps(local, sandboxed_steps(), predicted, RETURN, most=1, enough=lambda one: False)
     assert found.told == 1
     if found.trace is None:
-        truth = encode_steps(box(program), predicted.ask.options)
+        truth = encode_steps(sandbox(program), predicted.ask.options)
         assert truth.startswith(found.predicted.ask.given)
         assert found.ran == least + 2
     else:  # the least sure step was the last
         assert found.trace.outcome.kind == "returned"
     sure = Gate.of_scores([(-1e-9, True)] * 40 + [(-1.0, False)] * 40)
-    answer = MixedOracle(box, local, sure, first=sandboxed_steps()).ask(
+    answer = MixedOracle(sandbox, local, sure, first=sandboxed_steps()).ask(
         program, RETURN, Budget(executions=0, steps=50, bytes=2_000)
     )
     assert (answer.value, answer.spent.executions) == ("49", 0)
@@ -199,21 +199,21 @@ def test_answer_reports_its_kind_and_cost(tmp_path: Path, capsys: pytest.Capture
     assert "is not a question" in capsys.readouterr().err
 
 
-def test_result_of_a_draw_is_not_certain(box: ProgramRunner) -> None:
+def test_result_of_a_draw_is_not_certain(sandbox: ProgramRunner) -> None:
     drawn = Program(source="import random\ndef f(n):\n    return random.randrange(n)\n", call="f(1000)")
-    answer = ExecutedOracle(box).ask(drawn, RETURN, Budget())
+    answer = ExecutedOracle(sandbox).ask(drawn, RETURN, Budget())
     assert (answer.how, answer.probability) == (RUN, None)
     assert "a draw of 0 to 999" in answer.why
     assert "another execution may differ" in answer.why
     seeded = Program(source="import random\ndef f(n):\n    return random.Random(n).random()\n", call="f(3)")
-    assert ExecutedOracle(box).ask(seeded, RETURN, Budget()).probability == 1.0
+    assert ExecutedOracle(sandbox).ask(seeded, RETURN, Budget()).probability == 1.0
     read = Program(source="print(input())\n", stdin="a\n")
-    assert ExecutedOracle(box).ask(read, RETURN, Budget()).probability == 1.0
+    assert ExecutedOracle(sandbox).ask(read, RETURN, Budget()).probability == 1.0
 
 
-def test_answers_after_true_steps_are_stored(local, box: ProgramRunner, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_answers_after_true_steps_are_stored(local, sandbox: ProgramRunner, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     never = Gate.of_scores([(-1.0, False)] * 40)
-    oracle = MixedOracle(box, local, never, journal=tmp_path, first=lambda program, _: box(program))
+    oracle = MixedOracle(sandbox, local, never, journal=tmp_path, first=lambda program, _: sandbox(program))
     answer = oracle.ask(square(7), RETURN, Budget(executions=0, steps=1, bytes=2_000))
     assert (answer.value, answer.how) == ("49", RUN)
     (entry,) = read_journal(tmp_path)
@@ -234,8 +234,8 @@ def known(model: str, told: int) -> list[LedgerEntry]:
     ]  # fmt: skip
 
 
-def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
-    whole = MixedOracle(box, local, ledger=known(local.info.digest, 0), first=sandboxed_steps())
+def test_a_text_behind_true_steps_is_judged_by_such_texts(local, sandbox: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
+    whole = MixedOracle(sandbox, local, ledger=known(local.info.digest, 0), first=sandboxed_steps())
     answer = whole.ask(square(37), RETURN, Budget(executions=1, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.executions, answer.spent.steps) == ("1369", RUN, 1, 1)
     assert (
@@ -247,7 +247,7 @@ def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: ProgramRun
     assert (none.value, none.how, none.probability) == (None, UNKNOWN, None)
     assert "(1 of 30 executions are known)" in none.why
     both = known(local.info.digest, 0) + known(local.info.digest, 2)
-    told = MixedOracle(box, local, ledger=both, first=sandboxed_steps())
+    told = MixedOracle(sandbox, local, ledger=both, first=sandboxed_steps())
     answer = told.ask(square(37), RETURN, Budget(executions=0, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.steps) == ("1369", MIXED, 1)
     assert answer.probability is not None
@@ -255,11 +255,11 @@ def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: ProgramRun
     assert "were executed, the rest is predicted" in answer.why
 
 
-def test_steps_with_draws_are_not_certain(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
+def test_steps_with_draws_are_not_certain(local, sandbox: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
     source = "import random\ndef f(n):\n    a = random.randrange(n)\n    b = a * 37 + n\n    return b\n"
     drawn = Program(source=source, call="f(1000)")
     never = Gate.of_scores([(-1.0, False)] * 40)
-    steps = MixedOracle(box, local, never, first=sandboxed_steps())
+    steps = MixedOracle(sandbox, local, never, first=sandboxed_steps())
     told = steps.ask(drawn, RETURN, Budget(executions=0, steps=50, bytes=2_000))
     assert (told.value, told.how, told.spent.steps) == (None, UNKNOWN, 1)
     assert "the result depends on a draw of 0 to 999" in told.why

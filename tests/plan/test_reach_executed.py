@@ -35,7 +35,7 @@ def test_what_is_out_of_reach_takes_no_more_than_it_may() -> None:
     assert breadth_first(TableRuns(), goal, 2, executions=1000, depth=3, ignored="command").plan is None
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_on_the_interpreter() -> None:
     with sandboxed_machine() as world:
         runs = MachineRuns(world, machine())

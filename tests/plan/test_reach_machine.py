@@ -9,7 +9,7 @@ from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.plan.reach.machine import CommandMachine, read_machine, shipped_machines
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 READING = """while True:
     word = input()
@@ -31,11 +31,11 @@ def test_the_shipped_machines_and_their_commands() -> None:
     }
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize(("source", "call"), [(shipped_machines()["robot"], "robot()"), (READING, None)])
 def test_command_is_a_line_of_the_text(source: str, call: str | None) -> None:
     found = read_machine(Program(source=source, call=call))
-    worker = BoxWorker(prepare(limits=Limits(steps=200), python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=Limits(steps=200), python=None, core="auto", trust=False))
     try:
         program, control = found.run((2, 0, 1))
         text = encode_steps(worker.record(program, control=control))

@@ -39,7 +39,7 @@ def after_text(found: ReachResult) -> dict[str, object]:
     return {"plan": found.plan, "why": found.why, "spent": spent, "nodes": rows}
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_the_texts_of_the_table_are_those_of_real_runs() -> None:
     with sandboxed_machine() as world:
         runs = MachineRuns(world, machine())
@@ -199,7 +199,7 @@ def test_refusals() -> None:
         ReachBudget(executions=0)
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_the_real_engine_and_the_real_box() -> None:
     robot = read_machine(Program(source=shipped_machines()["robot"], call="robot()"))
     local = load_local("default", {"guard": "true", "threads": "1"})

@@ -10,7 +10,7 @@ import pytest
 from worldline.cli import main
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_robot_reaches_its_goal_in_one_execution(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -37,7 +37,7 @@ def test_a_robot_reaches_its_goal_in_one_execution(
     assert "<script" not in text
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

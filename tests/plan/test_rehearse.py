@@ -12,7 +12,7 @@ from worldline.core.limits import Limits
 from worldline.plan.rehearse.effect import LEFT
 from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse_executed
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture

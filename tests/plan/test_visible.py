@@ -37,7 +37,7 @@ def test_calls_are_found_by_their_names(
     assert [(each.kind, each.target, each.line) for each in visible(source, language)] == expected
 
 
-def test_a_line_that_the_model_does_not_reach_is_text_and_one_that_it_does_is_imagined(box: None) -> None:
+def test_a_line_that_the_model_does_not_reach_is_text_and_one_that_it_does_is_imagined(sandbox: None) -> None:
     """The interpreter as the model reaches exactly the lines that are run."""
     source = "import os\nif len('ab') == 2:\n    os.getenv('A')\nelse:\n    os.remove('a')\n"
     found = supposed(Program(source=source), load_model("interpreter"), 4096)

@@ -151,7 +151,7 @@ def test_a_blind_text_tells_who_runs_and_nothing_else() -> None:
 
 
 @pytest.mark.sampled(24)
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("mode", HIDDEN_MODES)
 @pytest.mark.parametrize("reveal", [1, 3])
 @pytest.mark.parametrize("name", drawing_programs())

@@ -17,22 +17,24 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import states
 from worldline.core.trace import Hidden, Trace
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 MODES = [Compact(), Compact(same=True), Compact(delta="element"), Compact(reveal=3), Compact(hidden="blind")]
 
 
 @pytest.fixture(scope="module")
 def traces() -> dict[str, list[Trace]]:
-    box = BoxWorker(prepare(limits=Limits(wall=60), python=None, core="auto", trust=False, controlled=True))
+    sandbox = SandboxWorker(
+        prepare(limits=Limits(wall=60), python=None, core="auto", trust=False, controlled=True)
+    )
     found = {
         name: [
-            box.record(Program(source=source), control=Control(schedule=seed))
+            sandbox.record(Program(source=source), control=Control(schedule=seed))
             for seed in range(1, examples(1, 3) + 1)
         ]
         for name, source in {**PROGRAMS, "deadlock": DEADLOCK}.items()
     }
-    box.close()
+    sandbox.close()
     return found
 
 

@@ -126,7 +126,7 @@ def test_a_stream_that_is_done_was_not_stopped(model: Local) -> None:
     assert (last.prediction.status, last.prediction.note) == ("ended", "")
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_text_predictor_streams_one_piece() -> None:
     pieces = list(stream(Interpreter(), ASKS["given"]))
     (wanted,) = Interpreter().predict([ASKS["given"]])

@@ -15,7 +15,7 @@ from worldline.programs import generate
 from worldline.programs.coverage.coverage import REQUIRED, count, missing, share, table
 from worldline.programs.coverage.lines import entries, spellings
 from worldline.programs.coverage.required import LEFT_OUT
-from worldline.recording.recorder import BoxWorker, prepare, record
+from worldline.recording.recorder import SandboxWorker, prepare, record
 from worldline.recording.together import record_all, stretched
 
 ROUNDS, EACH = 100, 10
@@ -173,7 +173,7 @@ def test_the_generator_covers_all_that_is_required() -> None:
     """Some hundred programs are recorded as they come; of further ones those that promise what is still missing."""
     rng = random.Random(2)
     kinds = list(generate.KINDS.values())
-    worker = BoxWorker(
+    worker = SandboxWorker(
         prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=True)
     )
     found: Counter[str] = Counter()

@@ -21,7 +21,7 @@ from worldline.data.mixture import BATCH_PROGRAMS, DOCUMENT_LIMITS
 from worldline.programs.coverage.coverage import count
 from worldline.programs.coverage.required import LEFT_OUT
 from worldline.programs.generate import KINDS, program
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 
@@ -110,7 +110,7 @@ def ran(drilled: list[Program]) -> Counter[str]:
                 several.append(made)
     found: Counter[str] = Counter()
     programs = {made.digest: made for several in chosen.values() for made in several}
-    worker = BoxWorker(
+    worker = SandboxWorker(
         prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=True)
     )
     try:

@@ -25,7 +25,7 @@ from worldline.core.value import kind
 from worldline.recording.constructible import acts, encode_change
 from worldline.recording.guests.apply_change import build
 from worldline.recording.guests.canonical import Renderer
-from worldline.recording.recorder import BoxWorker, prepare, record
+from worldline.recording.recorder import SandboxWorker, prepare, record
 
 COUNT = examples(24, 60, "WORLDLINE_FUZZ") // 4
 LIMITS = Limits(steps=1500, wall=60)
@@ -33,22 +33,22 @@ OLD = [version for version in FOUND if version == "3.11"]  # where a function's 
 
 
 @pytest.fixture(scope="module", params=FOUND)
-def worker(request: pytest.FixtureRequest) -> Iterator[BoxWorker]:
-    made = BoxWorker(prepare(limits=LIMITS, python=FOUND[request.param], core="python", trust=False))
+def worker(request: pytest.FixtureRequest) -> Iterator[SandboxWorker]:
+    made = SandboxWorker(prepare(limits=LIMITS, python=FOUND[request.param], core="python", trust=False))
     yield made
     made.close()
 
 
 @pytest.fixture(scope="module")
-def old() -> Iterator[BoxWorker]:
+def old() -> Iterator[SandboxWorker]:
     if not OLD:
         pytest.skip("no Python 3.11 here")
-    made = BoxWorker(prepare(limits=LIMITS, python=FOUND[OLD[0]], core="python", trust=False))
+    made = SandboxWorker(prepare(limits=LIMITS, python=FOUND[OLD[0]], core="python", trust=False))
     yield made
     made.close()
 
 
-def changed(worker: BoxWorker, program: Program, change: Change) -> Trace:
+def changed(worker: SandboxWorker, program: Program, change: Change) -> Trace:
     """The trace of a change that is to be made, with the laws that every such trace keeps."""
     wanted = encode_change(change)
     assert not isinstance(wanted, str), wanted
@@ -68,7 +68,7 @@ def changed(worker: BoxWorker, program: Program, change: Change) -> Trace:
     return trace
 
 
-def refused(worker: BoxWorker, program: Program, change: Change) -> str:
+def refused(worker: SandboxWorker, program: Program, change: Change) -> str:
     """Why a change is not made."""
     wanted = encode_change(change)
     if isinstance(wanted, str):
@@ -84,7 +84,7 @@ def at(trace: Trace, line: int, event: str = "line", nth: int = 0) -> int:
 
 
 @pytest.mark.fuzz
-def test_a_change_is_an_inserted_assignment(worker: BoxWorker) -> None:
+def test_a_change_is_an_inserted_assignment(worker: SandboxWorker) -> None:
     gone = worker.setup.plan.python.version.startswith("3.11")
     tried = 0
     for seed in range(COUNT):
@@ -125,13 +125,13 @@ FACT = Program(
     ],
 )
 def test_names_of_live_frames(
-    worker: BoxWorker, step: int, values: Mapping[int, Mapping[str, str]], result: str
+    worker: SandboxWorker, step: int, values: Mapping[int, Mapping[str, str]], result: str
 ) -> None:
     trace = changed(worker, FACT, Change(step, values))
     assert trace.outcome.detail == result
 
 
-def test_a_frame_that_waits_shows_it_in_its_late_changes(worker: BoxWorker) -> None:
+def test_a_frame_that_waits_shows_it_in_its_late_changes(worker: SandboxWorker) -> None:
     trace = changed(worker, FACT, Change(7, {0: {"n": "100"}}))
     assert trace[2].delta == {"n": "100", "r": "2"}
     assert (trace[7].delta, trace[7].gone) == ({}, ())
@@ -160,19 +160,19 @@ LOOP = Program(
         (2, 0, 3, "1117"),  # where it goes anyway
     ],
 )
-def test_the_next_line(worker: BoxWorker, line: int, nth: int, target: int, result: str) -> None:
+def test_the_next_line(worker: SandboxWorker, line: int, nth: int, target: int, result: str) -> None:
     step = at(worker.record(LOOP), line, nth=nth)
     trace = changed(worker, LOOP, Change(step, line=target))
     assert (trace[step + 1].event, trace[step + 1].line) == ("line", target)
     assert trace.outcome.detail == result
 
 
-def test_a_value_and_a_line(worker: BoxWorker) -> None:
+def test_a_value_and_a_line(worker: SandboxWorker) -> None:
     trace = changed(worker, LOOP, Change(at(worker.record(LOOP), 4), {0: {"t": "-5", "x": "50"}}, 5))
     assert trace.outcome.detail == "1171"
 
 
-def test_a_line_in_a_loop_of_one_line(worker: BoxWorker) -> None:
+def test_a_line_in_a_loop_of_one_line(worker: SandboxWorker) -> None:
     source = "def f():\n    n = 0\n    for i in range(4): n += i\n    return n\n"
     program = Program(source=source, call="f()")
     step = at(worker.record(program), 3, nth=2)
@@ -180,7 +180,7 @@ def test_a_line_in_a_loop_of_one_line(worker: BoxWorker) -> None:
     assert (trace[step + 1].line, trace.outcome.detail) == (4, "3")
 
 
-def test_variables_that_a_jump_leaves_out(worker: BoxWorker) -> None:
+def test_variables_that_a_jump_leaves_out(worker: SandboxWorker) -> None:
     source = "def f():\n    a = 1\n    b = 2\n    c = 3\n    return sorted(locals())\n"
     program = Program(source=source, call="f()")
     trace = changed(worker, program, Change(1, line=4))
@@ -214,11 +214,11 @@ def test_variables_that_a_jump_leaves_out(worker: BoxWorker) -> None:
         (Change(1, {0: {"__t__": "1"}}), "__t__ is a name that the language gives; no trace shows it"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_told(worker: BoxWorker, change: Change, why: str) -> None:
+def test_what_cannot_be_done_is_told(worker: SandboxWorker, change: Change, why: str) -> None:
     assert refused(worker, LOOP, change) == why
 
 
-def test_values_beyond_the_limits_are_told(worker: BoxWorker) -> None:
+def test_values_beyond_the_limits_are_told(worker: SandboxWorker) -> None:
     deep = "[" * 200 + "]" * 200
     assert refused(worker, LOOP, Change(1, {0: {"t": deep}})).startswith("t=[[[")
     long = repr("x" * (LIMITS.value_bytes + 1))
@@ -234,14 +234,14 @@ def test_text_that_is_no_value_is_refused_at_once() -> None:
         record(FACT, change=Change(1), core="native")
 
 
-def test_names_that_go(old: BoxWorker) -> None:
+def test_names_that_go(old: SandboxWorker) -> None:
     trace = changed(old, FACT, Change(4, {1: {"n": None}}))
     assert (trace[4].gone, trace.outcome.detail[:18]) == (("n",), "UnboundLocalError(")
     trace = changed(old, FACT, Change(0, {0: {"n": None}}))
     assert (trace[0].delta, trace[0].gone) == ({}, ("n",))
 
 
-def test_names_that_go_where_they_cannot(worker: BoxWorker) -> None:
+def test_names_that_go_where_they_cannot(worker: SandboxWorker) -> None:
     if worker.setup.plan.python.version < "3.12":
         pytest.skip("there they can")
     assert "cannot take" in refused(worker, FACT, Change(4, {1: {"n": None}}))
@@ -256,7 +256,7 @@ SCRIPT = Program(
 )
 
 
-def test_modules_classes_globals_and_aliases(worker: BoxWorker) -> None:
+def test_modules_classes_globals_and_aliases(worker: SandboxWorker) -> None:
     plain = worker.record(SCRIPT)
     assert plain.output == "[1] [1] 6 2\n"
     trace = changed(worker, SCRIPT, Change(at(plain, 2), {0: {"b": "[1]", "fresh": "0"}}))
@@ -271,7 +271,7 @@ def test_modules_classes_globals_and_aliases(worker: BoxWorker) -> None:
     assert trace.outcome.detail == """NameError("name 'g' is not defined")"""
 
 
-def test_closures(worker: BoxWorker) -> None:
+def test_closures(worker: SandboxWorker) -> None:
     source = (
         "def f(k):\n    n = 1\n    def g():\n        nonlocal n\n        n += k\n        return n\n"
         "    a = g()\n    b = g()\n    return a, b, n, k\n"
@@ -288,7 +288,7 @@ def test_closures(worker: BoxWorker) -> None:
     assert trace.outcome.detail == "(53, 56, 56, 3)"
 
 
-def test_generators_awake_and_asleep(worker: BoxWorker) -> None:
+def test_generators_awake_and_asleep(worker: SandboxWorker) -> None:
     source = (
         "def gen(n):\n    while n:\n        got = yield n\n        n -= 1\n"
         "def f():\n    t = []\n    for x in gen(3):\n        t.append(x)\n    return t\n"
@@ -307,7 +307,7 @@ def test_generators_awake_and_asleep(worker: BoxWorker) -> None:
     assert resumed.outcome.detail == "[3, 3, 2, 1]"
 
 
-def test_a_generator_that_is_never_resumed(worker: BoxWorker) -> None:
+def test_a_generator_that_is_never_resumed(worker: SandboxWorker) -> None:
     source = (
         "def gen():\n    yield 1\n    yield 2\ndef f():\n    import builtins\n"
         "    builtins.kept = gen()\n    return next(builtins.kept)\n"
@@ -318,7 +318,7 @@ def test_a_generator_that_is_never_resumed(worker: BoxWorker) -> None:
     assert why == f"step {step} is never done: its frame has no event behind it"
 
 
-def test_behind_an_exception(worker: BoxWorker) -> None:
+def test_behind_an_exception(worker: SandboxWorker) -> None:
     source = "def f(d):\n    try:\n        return d['a']\n    except KeyError as e:\n        return str(e)\n"
     program = Program(source=source, call="f({})")
     step = at(worker.record(program), 3, "raise")
@@ -328,7 +328,7 @@ def test_behind_an_exception(worker: BoxWorker) -> None:
     assert trace.outcome.detail == "'z'"
 
 
-def test_output_and_input_have_no_names(worker: BoxWorker) -> None:
+def test_output_and_input_have_no_names(worker: SandboxWorker) -> None:
     program = Program(source="print(1)\nx = input()\n", stdin="a\n")
     plain = worker.record(program)
     for event in ("output", "input"):
@@ -350,7 +350,7 @@ def test_a_run_that_ends_before_it_is_noted() -> None:
     assert (never.outcome.kind, never.notes, len(never)) == ("unsupported", ("unchanged",), 0)
 
 
-def test_the_program_does_not_see_it(worker: BoxWorker) -> None:
+def test_the_program_does_not_see_it(worker: SandboxWorker) -> None:
     source = (
         "def f():\n    x = 1\n    import sys\n"
         "    names = [n for n in sys.modules if 'ctypes' in n or 'worldline' in n]\n"
@@ -373,7 +373,7 @@ PLAIN = (
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_a_value_arrives_as_it_is_written(worker: BoxWorker, text: str) -> None:
+def test_a_value_arrives_as_it_is_written(worker: SandboxWorker, text: str) -> None:
     source = "def f():\n    x = 1\n    return x\n"
     trace = changed(worker, Program(source=source, call="f()"), Change(1, {0: {"x": text}}))
     assert (trace[1].delta["x"], trace.outcome.detail) == (text, text)

@@ -9,7 +9,7 @@ import pytest
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 TEXT = Path(__file__).with_name("reaching.txt").read_text()
 REACHING = {text.partition("\n")[0]: text.partition("\n")[2] for text in TEXT.split("=== ")[1:]}
@@ -18,7 +18,9 @@ REACHING = {text.partition("\n")[0]: text.partition("\n")[2] for text in TEXT.sp
 @pytest.mark.long(reason="records 13 hostile programs and a check behind each, on both cores")
 @pytest.mark.parametrize("core", ["native", "python"])
 def test_who_reaches_for_the_control_harms_nobody_else(core: str) -> None:
-    worker = BoxWorker(prepare(limits=Limits(wall=20), python=None, core=core, trust=False, controlled=True))
+    worker = SandboxWorker(
+        prepare(limits=Limits(wall=20), python=None, core=core, trust=False, controlled=True)
+    )
     after = Program(source="import random, time\nx = random.randrange(9)\nprint(x, time.time())\n")
     assert len(REACHING) >= 13
     try:
@@ -35,7 +37,7 @@ def test_who_reaches_for_the_control_harms_nobody_else(core: str) -> None:
 
 
 def test_a_program_that_draws_without_end_is_stopped() -> None:
-    worker = BoxWorker(
+    worker = SandboxWorker(
         prepare(limits=Limits(wall=60, trace_bytes=1 << 20), python=None, core="auto", trust=False)
     )
     try:

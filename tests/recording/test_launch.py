@@ -64,7 +64,7 @@ def seen(tmp_path: Path, **how: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_program_is_the_same_whoever_launched_it(tmp_path: Path) -> None:
     fresh = seen(tmp_path)
     deranged = seen(tmp_path, preexec_fn=derange, env={**os.environ, "PYTHONSTARTUP": "x", "LANG": "de_DE"})
@@ -73,7 +73,7 @@ def test_a_program_is_the_same_whoever_launched_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.long(reason="test_a_program_is_the_same_whoever_launched_it bounds the stack too")
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_program_does_not_see_how_its_launcher_is_bounded(tmp_path: Path) -> None:
     """An unlimited stack has the kernel map everything else elsewhere, and addresses decide the order of sets."""
 

@@ -18,9 +18,9 @@ from worldline.core.errors import FormatError, UsageError
 from worldline.core.limits import MAX_LIMITS, Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
-from worldline.recording import sandbox
-from worldline.recording.recorder import BoxWorker, prepare, record, record_many
-from worldline.recording.sandbox import open_box
+from worldline.recording import sandbox as sandbox_module
+from worldline.recording.recorder import SandboxWorker, prepare, record, record_many
+from worldline.recording.sandbox import open_sandbox
 
 LIMITS = Limits(wall=60, memory=256 << 20, processes=8, disk=1 << 20, output=10_000)
 INF, NAN = float("inf"), float("nan")
@@ -28,14 +28,14 @@ TINY = Program(source="x = 1\n")
 
 
 @pytest.fixture(scope="module", params=["cgroup", "lean", "trusted"])
-def worker(request: pytest.FixtureRequest) -> Iterator[BoxWorker]:
-    made = BoxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=request.param == "trusted"))
+def worker(request: pytest.FixtureRequest) -> Iterator[SandboxWorker]:
+    made = SandboxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=request.param == "trusted"))
     if request.param == "lean":
-        made.box = open_box(made.setup.plan, LIMITS, use_cgroup=False)
+        made.sandbox = open_sandbox(made.setup.plan, LIMITS, use_cgroup=False)
     yield made
-    if made.box is not None:
+    if made.sandbox is not None:
         # Nobody else may reuse a sandbox without a cgroup.
-        made.box.kill()
+        made.sandbox.kill()
     made.close()
 
 
@@ -110,14 +110,14 @@ def test_the_clock_starts_with_the_program(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "python.py").write_text(SLOW_GUEST)
     setup = prepare(limits=Limits(wall=0.2), python=None, core="python", trust=False)
     spec = {"name": "x.py", "files": {}, "limits": {"wall": 0.2}}
-    with open_box(replace(setup.plan, guest_folder=str(tmp_path)), setup.limits) as box:
-        found = box.run({**spec, "source": ""}, b"")
+    with open_sandbox(replace(setup.plan, guest_folder=str(tmp_path)), setup.limits) as sandbox:
+        found = sandbox.run({**spec, "source": ""}, b"")
         assert (found.hit, found.status, found.report) == ("", 0, "begun")
-        found = box.run({**spec, "source": "x"}, b"")
+        found = sandbox.run({**spec, "source": "x"}, b"")
         assert (found.hit, found.report) == ("time", "begun")
-    monkeypatch.setattr(sandbox, "SETUP_SECONDS", 0.05)
-    with open_box(replace(setup.plan, guest_folder=str(tmp_path)), setup.limits) as box:
-        found = box.run({**spec, "source": ""}, b"")
+    monkeypatch.setattr(sandbox_module, "SETUP_SECONDS", 0.05)
+    with open_sandbox(replace(setup.plan, guest_folder=str(tmp_path)), setup.limits) as sandbox:
+        found = sandbox.run({**spec, "source": ""}, b"")
         assert (found.hit, found.report) == ("time", "")
 
 
@@ -133,7 +133,7 @@ def test_the_clock_starts_with_the_program(tmp_path: Path, monkeypatch: pytest.M
     ],
 )
 def test_files_that_cannot_stand_are_named(
-    worker: BoxWorker, files: tuple[tuple[str, str], ...], expected: Outcome
+    worker: SandboxWorker, files: tuple[tuple[str, str], ...], expected: Outcome
 ) -> None:
     trace = worker.record(replace(TINY, files=files))
     assert (trace.outcome, len(trace)) == (expected, 0)
@@ -156,7 +156,7 @@ print(record(Program(source="x = 1")).outcome)
 
 def test_a_guest_that_dies_before_the_program_is_a_fault_with_its_reason(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    worker = BoxWorker(prepare(limits=LIMITS, python=None, core="python", trust=False))
+    worker = SandboxWorker(prepare(limits=LIMITS, python=None, core="python", trust=False))
     for act, why in (
         ("raise OSError('no luck')", "OSError: no luck"),
         ("import os; os.kill(2, 9)", "SIGKILL"),
@@ -204,12 +204,12 @@ MET = {
 
 
 @pytest.mark.parametrize("source", UNMET)
-def test_a_limit_that_was_never_met_is_not_named(worker: BoxWorker, source: str) -> None:
+def test_a_limit_that_was_never_met_is_not_named(worker: SandboxWorker, source: str) -> None:
     assert worker.record(Program(source=source)).outcome.kind == UNMET[source]
 
 
 @pytest.mark.parametrize("source", MET)
-def test_a_limit_that_was_met_is_named(worker: BoxWorker, source: str) -> None:
+def test_a_limit_that_was_met_is_named(worker: SandboxWorker, source: str) -> None:
     assert worker.record(Program(source=source)).outcome == Outcome("limit", MET[source])
 
 
@@ -233,21 +233,21 @@ def test_every_interpreter_and_core_names_the_same_limits(version: str, core: st
     ],
 )  # fmt: skip
 def test_without_a_cgroup_the_interpreters_own_exception_names_the_limit(source: str, limit: str) -> None:
-    worker = BoxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
-    worker.box = open_box(worker.setup.plan, LIMITS, use_cgroup=False)
+    worker = SandboxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
+    worker.sandbox = open_sandbox(worker.setup.plan, LIMITS, use_cgroup=False)
     assert worker.record(Program(source=source)).outcome == Outcome("limit", limit)
-    worker.box.kill()
+    worker.sandbox.kill()
     worker.close()
 
 
 @pytest.mark.long(reason="spends several seconds of processor time")
 def test_processor_time_counts_where_the_host_slept() -> None:
     """The rlimit of the box is that of its own limits; this host's clock is set to look the other way."""
-    worker = BoxWorker(prepare(limits=Limits(wall=0.5), python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=Limits(wall=0.5), python=None, core="auto", trust=False))
     worker.record(TINY)
-    assert worker.box is not None
-    worker.box.limits = Limits(wall=600)
+    assert worker.sandbox is not None
+    worker.sandbox.limits = Limits(wall=600)
     trace = worker.record(Program(source="sum(iter(int, 1))"))
-    worker.box.kill()
+    worker.sandbox.kill()
     worker.close()
     assert trace.outcome == Outcome("limit", "time")

@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
-from worldline.recording.recorder import BoxWorker, encode, prepare, record, record_many
+from worldline.recording.recorder import SandboxWorker, encode, prepare, record, record_many
 from worldline.recording.sandbox import SandboxRun
 from worldline.recording.verdict import judge, readable
 
@@ -40,14 +40,14 @@ ENDS = {
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[BoxWorker]:
-    made = BoxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
+def worker() -> Iterator[SandboxWorker]:
+    made = SandboxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("source", ENDS)
-def test_how_a_program_ended(worker: BoxWorker, source: str) -> None:
+def test_how_a_program_ended(worker: SandboxWorker, source: str) -> None:
     trace = worker.record(program(source))
     assert trace.outcome == ENDS[source]
     assert len(trace) > 0
@@ -59,11 +59,11 @@ def test_a_sleeper_is_ended_by_the_clock_and_its_trace_is_kept() -> None:
     assert [step.line for step in trace.steps if step.event == "line"] == [1, 2, 3]
 
 
-def test_a_family_that_eats_all_memory_is_named(worker: BoxWorker) -> None:
+def test_a_family_that_eats_all_memory_is_named(worker: SandboxWorker) -> None:
     child = "    if os.fork() == 0:\n        x = b'x' * (90 << 20)\n"
     source = f"import os, time\nfor _ in range(5):\n{child}time.sleep(60)"
     worker.record(program("1"))
-    if worker.box is None or worker.box.group is None:
+    if worker.sandbox is None or worker.sandbox.group is None:
         pytest.skip("no cgroup can be had here")
     assert worker.record(program(source)).outcome == Outcome("limit", "memory")
 
@@ -81,13 +81,13 @@ def test_a_batch_may_be_left_early() -> None:
         traces.close()  # type: ignore[attr-defined]
 
 
-def test_a_box_that_broke_is_replaced(worker: BoxWorker) -> None:
+def test_a_box_that_broke_is_replaced(worker: SandboxWorker) -> None:
     worker.record(program("1"))
-    assert worker.box is not None
-    first = worker.box._process
+    assert worker.sandbox is not None
+    first = worker.sandbox._process
     first.send_signal(signal.SIGKILL)
     first.wait()
-    while worker.box._process is first:  # the zygote may outlive bubblewrap by a moment, and no longer
+    while worker.sandbox._process is first:  # the zygote may outlive bubblewrap by a moment, and no longer
         assert worker.record(program("print(2)")).output == "2\n"
 
 
@@ -99,9 +99,9 @@ def test_a_second_run_that_differs_is_noted() -> None:
 
 def test_trust_is_in_the_trace_and_changes_nothing_else() -> None:
     source = "def f(n):\n    return n * 2\nprint(f(4))\n"
-    boxed, trusted = record(program(source)), record(program(source), trust=True)
-    assert (boxed.notes, trusted.notes) == ((), ("trusted",))
-    assert (boxed.columns, boxed.output) == (trusted.columns, trusted.output)
+    sandboxed, trusted = record(program(source)), record(program(source), trust=True)
+    assert (sandboxed.notes, trusted.notes) == ((), ("trusted",))
+    assert (sandboxed.columns, sandboxed.output) == (trusted.columns, trusted.output)
 
 
 def test_who_ran_it_is_in_the_trace() -> None:
@@ -116,13 +116,13 @@ def test_unusable_options_are_refused() -> None:
         record_many([], workers=0)
 
 
-def test_surrogates_travel(worker: BoxWorker) -> None:
+def test_surrogates_travel(worker: SandboxWorker) -> None:
     trace = worker.record(program("print(ascii(input()))\nx = '\\ud800'", stdin="\udcc3\udca9\n"))
     assert trace.output == "'\\xe9'\n"
     assert encode("a\ud800") == b"a\xed\xa0\x80"
 
 
-def test_output_is_readable_whatever_it_was(worker: BoxWorker) -> None:
+def test_output_is_readable_whatever_it_was(worker: SandboxWorker) -> None:
     trace = worker.record(program("import os\nos.write(1, b'\\xff\\x00ok')"))
     assert trace.output == "\\xff\0ok"
     assert readable("aé".encode()[:2], 2) == "a"

@@ -9,11 +9,11 @@ import pytest
 
 from worldline.core.errors import NoSandbox, UsageError
 from worldline.core.limits import Limits
-from worldline.recording.recorder import without_boxes
+from worldline.recording.recorder import without_sandbox
 from worldline.recording.rehearsal.folder import copied
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, read_left, run_over
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 LIMITS = Limits(wall=60)
 
 
@@ -170,7 +170,7 @@ def test_a_wire_that_the_script_has_spoiled_ends_nothing(folder: Path) -> None:
 
 
 def test_without_a_box_nothing_is_run(folder: Path) -> None:
-    with without_boxes(), pytest.raises(NoSandbox):
+    with without_sandbox(), pytest.raises(NoSandbox):
         rehearsed(folder, "open('here', 'w')")
 
 

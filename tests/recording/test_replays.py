@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from worldline.core.hidden import Control, replaying
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "studies" / "hidden"))
 import replay
@@ -17,7 +17,7 @@ import replay
 
 @pytest.mark.parametrize("seed", [7, None])
 def test_every_record_replays(seed: int | None) -> None:
-    worker = BoxWorker(prepare(limits=replay.LIMITS, python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=replay.LIMITS, python=None, core="auto", trust=False))
     others = []
     try:
         programs = list(replay.programs(0))

@@ -14,7 +14,7 @@ from worldline.core.hidden import Control, replaying
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Hidden, Trace
-from worldline.recording.recorder import BoxWorker, prepare, record
+from worldline.recording.recorder import SandboxWorker, prepare, record
 
 LIMITS = Limits(wall=60)
 CORES = ("native", "python")
@@ -25,25 +25,27 @@ def facts(trace: Trace) -> dict[str, object]:
     return {key: whole[key] for key in ("outcome", "steps", "frames", "output", "stderr", "hidden", "notes")}
 
 
-def worker(version: str, core: str, limits: Limits = LIMITS) -> BoxWorker:
-    return BoxWorker(prepare(limits=limits, python=FOUND[version], core=core, trust=False, controlled=True))
+def worker(version: str, core: str, limits: Limits = LIMITS) -> SandboxWorker:
+    return SandboxWorker(
+        prepare(limits=limits, python=FOUND[version], core=core, trust=False, controlled=True)
+    )
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("version", FOUND)
 def test_the_seeds_of_a_racing_counter_are_replayed_exactly(version: str, core: str) -> None:
-    box, results = worker(version, core), set[str]()
+    sandbox, results = worker(version, core), set[str]()
     seeds = examples(10, 40)
     for seed in range(seeds):
-        trace = box.record(Program(source=COUNTER), control=Control(schedule=seed))
+        trace = sandbox.record(Program(source=COUNTER), control=Control(schedule=seed))
         assert trace.outcome.kind == "returned"
         assert trace.threads == (0, 1, 2, 3)
         assert trace.notes == ()
-        again = box.record(Program(source=COUNTER), control=replaying(trace.hidden))
+        again = sandbox.record(Program(source=COUNTER), control=replaying(trace.hidden))
         assert facts(again) == facts(trace), seed
         results.add(trace.output)
-    box.close()
+    sandbox.close()
     assert len(results) > seeds // 8  # the seeds find different races
 
 
@@ -58,18 +60,21 @@ def test_the_seeds_of_a_racing_counter_are_replayed_exactly(version: str, core: 
     ],
 )
 def test_the_same_seed_is_the_same_run_in_both_cores_and_a_replay_too(name: str, version: str) -> None:
-    program, boxes = Program(source={**PROGRAMS, **LOOPS}[name]), [worker(version, core) for core in CORES]
+    program, sandboxes = (
+        Program(source={**PROGRAMS, **LOOPS}[name]),
+        [worker(version, core) for core in CORES],
+    )
     for control in (Control(schedule=1), Control() if name != "daemon" else Control(seed=5, schedule=8)):
-        runs = [box.record(program, control=control) for box in (boxes[0], *boxes)]
+        runs = [sandbox.record(program, control=control) for sandbox in (sandboxes[0], *sandboxes)]
         assert runs[0].outcome.kind == ("exited" if name == "exit" else "returned"), runs[0].stderr
         assert runs[0].notes == (("sockets",) if name in LOOPS else ())
         assert facts(runs[1]) == facts(runs[0])
         assert facts(runs[2]) == facts(runs[0])
-        for box in boxes:
-            again = box.record(program, control=replaying(runs[0].hidden))
+        for sandbox in sandboxes:
+            again = sandbox.record(program, control=replaying(runs[0].hidden))
             assert facts(again) == facts(runs[0])
-    for box in boxes:
-        box.close()
+    for sandbox in sandboxes:
+        sandbox.close()
 
 
 def test_the_frames_of_a_thread_are_its_own() -> None:
@@ -212,10 +217,10 @@ t.join()
 
 
 def test_fifty_threads() -> None:
-    box = worker("3.11", "native")
-    traces = [box.record(Program(source=MANY), control=Control(schedule=2)) for _ in range(2)]
-    again = box.record(Program(source=MANY), control=replaying(traces[0].hidden))
-    box.close()
+    sandbox = worker("3.11", "native")
+    traces = [sandbox.record(Program(source=MANY), control=Control(schedule=2)) for _ in range(2)]
+    again = sandbox.record(Program(source=MANY), control=replaying(traces[0].hidden))
+    sandbox.close()
     assert traces[0].output == "True\n"
     assert traces[0].threads == tuple(range(51))
     assert facts(traces[0]) == facts(traces[1]) == facts(again)
@@ -225,9 +230,9 @@ def test_fifty_threads() -> None:
 @pytest.mark.parametrize("control", [Control(), Control(schedule=1)])
 @pytest.mark.parametrize("version", FOUND)
 def test_a_thread_that_never_ends_meets_the_limit(version: str, control: Control, core: str) -> None:
-    box = worker(version, core, Limits(wall=60, steps=2000))
-    trace = box.record(Program(source=ENDLESS), control=control)
-    box.close()
+    sandbox = worker(version, core, Limits(wall=60, steps=2000))
+    trace = sandbox.record(Program(source=ENDLESS), control=control)
+    sandbox.close()
     assert (trace.outcome.kind, trace.outcome.detail, len(trace)) == ("limit", "steps", 2000)
 
 
@@ -248,10 +253,10 @@ def test_what_leaves_a_bare_thread_is_told_as_the_interpreter_tells_it(version: 
 
 @pytest.mark.parametrize("version", FOUND)
 def test_a_thread_may_end_the_process_and_fork(version: str) -> None:
-    box = worker(version, "native")
-    left = box.record(Program(source=LEAVING), control=Control(schedule=1))
-    forked = box.record(Program(source=FORKING), control=Control(schedule=1))
-    box.close()
+    sandbox = worker(version, "native")
+    left = sandbox.record(Program(source=LEAVING), control=Control(schedule=1))
+    forked = sandbox.record(Program(source=FORKING), control=Control(schedule=1))
+    sandbox.close()
     assert left.outcome.kind in ("killed", "exited")
     assert left.outcome.detail.endswith("3")
     assert (forked.outcome.kind, forked.output) == ("returned", "1\n"), forked.stderr

@@ -12,7 +12,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.programs import tasks
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import bundle, record_all, stretched
 
 POINT = "class P:\n    def __init__(self, x):\n        self.x = x\n"
@@ -33,9 +33,11 @@ PROGRAMS = [
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[tuple[BoxWorker, BoxWorker]]:
-    alone = BoxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
-    together = BoxWorker(prepare(limits=stretched(DOCUMENT_LIMITS, 16), python=None, core="auto", trust=True))
+def workers() -> Iterator[tuple[SandboxWorker, SandboxWorker]]:
+    alone = SandboxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
+    together = SandboxWorker(
+        prepare(limits=stretched(DOCUMENT_LIMITS, 16), python=None, core="auto", trust=True)
+    )
     yield alone, together
     alone.close()
     together.close()
@@ -47,7 +49,7 @@ def facts(trace: Trace | None) -> object:
     return trace.program, outcome, list(trace.steps), list(trace.frames), trace.notes
 
 
-def test_each_is_as_if_alone(workers: tuple[BoxWorker, BoxWorker]) -> None:
+def test_each_is_as_if_alone(workers: tuple[SandboxWorker, SandboxWorker]) -> None:
     alone, together = workers
     rng = random.Random(5)
     programs = PROGRAMS + [tasks.program(rng) for _ in range(20)]
@@ -56,7 +58,7 @@ def test_each_is_as_if_alone(workers: tuple[BoxWorker, BoxWorker]) -> None:
         assert facts(trace) == facts(alone.record(program))
 
 
-def test_one_that_does_not_end_takes_no_other_with_it(workers: tuple[BoxWorker, BoxWorker]) -> None:
+def test_one_that_does_not_end_takes_no_other_with_it(workers: tuple[SandboxWorker, SandboxWorker]) -> None:
     endless = Program(source="def f():\n    while True:\n        pass\n", call="f()")
     broken = Program(source="def f(:\n", call="f()")
     quits = Program(source="def f():\n    raise SystemExit(3)\n", call="f()")
@@ -66,7 +68,7 @@ def test_one_that_does_not_end_takes_no_other_with_it(workers: tuple[BoxWorker, 
     assert facts(traces[5]) == facts(workers[0].record(PROGRAMS[2]))
 
 
-def test_programs_with_stdin_run_alone(workers: tuple[BoxWorker, BoxWorker]) -> None:
+def test_programs_with_stdin_run_alone(workers: tuple[SandboxWorker, SandboxWorker]) -> None:
     asks = Program(source="def f():\n    return input()\n", call="f()", stdin="hello\n")
     with pytest.raises(UsageError):
         bundle([asks])

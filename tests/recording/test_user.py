@@ -54,4 +54,4 @@ def test_where_few_numbers_are_mapped_all_boxes_are_one_user(tmp_path: Path) -> 
     narrow, whole = tmp_path / "narrow", tmp_path / "whole"
     narrow.write_text("         0     100000      65536\n     65536    1000000       1000\n")
     whole.write_text(WHOLE)
-    assert user.claim(maps=(str(whole), str(narrow))) == user.BoxUser(user.SHARED)
+    assert user.claim(maps=(str(whole), str(narrow))) == user.SandboxUser(user.SHARED)

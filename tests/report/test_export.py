@@ -31,7 +31,7 @@ from worldline.ui.report.tables import tables
 
 
 @pytest.fixture(scope="module", autouse=True)
-def box() -> None:
+def sandbox() -> None:
     """A machine without a box refuses, as it should; then there is no run to export."""
     try:
         record(Program(source="pass"))

@@ -47,7 +47,7 @@ LOOSE = {"td", "th"}  # elements whose end may be left out
 
 
 @pytest.fixture(scope="module", autouse=True)
-def box() -> None:
+def sandbox() -> None:
     """A machine without a box refuses, as it should; then there is no run to show."""
     try:
         record(Program(source="pass"))

@@ -28,7 +28,7 @@ MODES = ({"flatten": True}, {"chars": True}, {"flatten": True, "chars": True})
 ODD = {**programs("oddballs.txt"), **programs("oddballs_chars.txt")}
 SAY = ODD.pop("say")[0]
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def told(program: Program, where: LineMap, trace: Trace) -> list[tuple[Any, ...]]:

@@ -230,7 +230,7 @@ LAWS: list[tuple[str, dict[str, Any], str | None]] = [
 
 
 @pytest.fixture(scope="module")
-def sessions(box: None) -> dict[str, Session]:
+def sessions(sandbox: None) -> dict[str, Session]:
     return {name: true_session(of) for name, of in PROGRAMS.items()}
 
 
@@ -307,7 +307,7 @@ def test_the_reason_is_given_if_the_interpreter_cannot_continue(
 WRONG = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4\n3\n4\n3\n5\n)0\n.\n"  # n is never counted up
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 class TestTheModelsState:
     """A model that went wrong in values only: the interpreter goes on from where the model believes to be."""
 
@@ -399,7 +399,7 @@ class TestTheModelsState:
         assert branch.found.text == cut + b" r=1\n3\n)1\n r=1\n5\n)3\n.\n"
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 class TestBranchesOfBranches:
     def test_the_same_way_is_changed_once_for_all(self) -> None:
         session = true_session(COUNT)
@@ -440,7 +440,7 @@ class TestBranchesOfBranches:
         assert more.at == 2
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_a_script_has_frames_too() -> None:
     session = true_session(SCRIPT)
     assert branched(session, "edit", step=5, name="y", value="0").found.text.count(b"\n5 ") == 1

@@ -19,7 +19,7 @@ from worldline.ui.session.clip import MAX_TEXT_CHARS, clip
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 class Page:

@@ -30,7 +30,7 @@ BERRY = Program(
     call="count('berry', 'r')",
 )
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 from worldline.ui.session.run import FrameInfo, Run, step_spans
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 ALL = [(name, mode) for name in PROGRAMS for mode in MODES]
 
 

@@ -15,7 +15,7 @@ from worldline.diagnose.sample import Sample
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import CONSEQUENTIAL, RIGHT, WRONG, RunDiff, RunDiffRow
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def check(run_diff: RunDiff) -> None:

@@ -16,7 +16,7 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.ui.session.marks.sharing import Groups
 from worldline.ui.session.run import Run
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 ALIAS = """def f():
     a = [1]
     b = a

@@ -25,7 +25,7 @@ from worldline.ui.session.stepping import (
     written_rows,
 )
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def around(run: Run, step: int) -> list[int]:

@@ -35,7 +35,7 @@ from worldline.ui.session.stops import (
     stop_points,
 )
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def branch_of(run_diff: RunDiff) -> Branch:

@@ -16,7 +16,7 @@ from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff, RunDiffRow
 from worldline.ui.session.timeline import timeline
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 CODES = {"right": 0, "wrong": 1, "consequential": 2, "open": 3}
 
 

@@ -29,7 +29,7 @@ EVIL = "\x1b[31m\u202e</td><script>alert(1)</script>\x07\x9b[bold]x[/bold]"
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 class Says(PlainPredictor):

@@ -27,7 +27,7 @@ from worldline.ui.terminal.debug import print_debugged
 from worldline.ui.terminal.step.row_view import row_view
 from worldline.ui.terminal.table import print_trace
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 PROGRAM = Program(
     source="import random\n\ndef f(k):\n    x = random.randrange(k)\n    return x\n", call="f(6)"
 )

@@ -24,7 +24,7 @@ from worldline.ui.terminal.step.keys import KEYS
 from worldline.ui.terminal.step.panel import PANELS
 from worldline.ui.terminal.step.screens import TextScreen
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",

@@ -30,7 +30,7 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], ob
 
 
 @pytest.fixture(scope="session")
-def erring(tmp_path_factory: pytest.TempPathFactory, box: None) -> tuple[Path, Path]:
+def erring(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> tuple[Path, Path]:
     """Two real runs of one small suite; nobody writes into them."""
 
     def make(folder: Path) -> None:
@@ -42,7 +42,7 @@ def erring(tmp_path_factory: pytest.TempPathFactory, box: None) -> tuple[Path, P
 
 
 @pytest.fixture(scope="session")
-def shown(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+def shown(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Iterator[Served]:
     """A server without a model, of two staged runs; the first has a long sample too."""
 
     def make(folder: Path) -> None:

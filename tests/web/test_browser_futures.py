@@ -11,7 +11,7 @@ from drawing_programs import SOURCES
 
 from worldline.cli import main
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def test_the_page_in_a_browser(tmp_path: Path, chromium: Any) -> None:

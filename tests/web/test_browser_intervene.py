@@ -11,7 +11,7 @@ from browser import go, tab
 from serving import Served, serving
 from staged import FIRST, stage
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 GO = "text=Continue with the model"
 OVER = """name => {
   const found = [...document.querySelectorAll('.branch')].filter(branch => branch.textContent.includes(name));
@@ -21,7 +21,7 @@ PATIENCE = 120_000  # ms; the model is loaded by the first of them
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Iterator[Served]:
     with serving(stage(tmp_path_factory.mktemp("runs") / "one", FIRST), models=["default"]) as server:
         yield server
 

@@ -17,7 +17,7 @@ from worldline.ui.report import debug_page
 from worldline.ui.report.page import render
 from worldline.ui.session import look
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 @pytest.fixture(scope="module")

@@ -334,8 +334,8 @@ def test_a_list_longer_than_a_browser_can_lay_out(seen: Seen) -> None:
         page.evaluate("i => list.setActive(i, { scroll: 'center' })", index)
         row = page.locator(".windowed-row.active")
         assert row.inner_text() == str(index)
-        box, room = row.bounding_box(), page.locator(".windowed").bounding_box()
-        assert room["y"] - 1 <= box["y"] <= room["y"] + room["height"] - 24
+        sandbox, room = row.bounding_box(), page.locator(".windowed").bounding_box()
+        assert room["y"] - 1 <= sandbox["y"] <= room["y"] + room["height"] - 24
     assert page.locator(".windowed-row").count() <= 100
     page.reload()
 

@@ -10,7 +10,7 @@ from browser import go, shows, tab, texts
 from serving import Served
 from staged import LONG_STEPS, LONG_TURNS
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 LAST = 17  # the last step of fact(3); see staged.py
 
 
@@ -155,12 +155,12 @@ def test_the_slider_and_the_canvas(page: Any) -> None:
     page.keyboard.press("ArrowRight")
     shows(page, 5)
     assert page.get_attribute("#slider", "aria-valuetext").startswith("step 5 of 17")
-    box = page.locator(".lanes").bounding_box()
-    page.mouse.click(box["x"] + box["width"] * 7.5 / 18, box["y"] + 20)
+    sandbox = page.locator(".lanes").bounding_box()
+    page.mouse.click(sandbox["x"] + sandbox["width"] * 7.5 / 18, sandbox["y"] + 20)
     shows(page, 7)
-    page.mouse.move(box["x"] + box["width"] * 7.5 / 18, box["y"] + 20)
+    page.mouse.move(sandbox["x"] + sandbox["width"] * 7.5 / 18, sandbox["y"] + 20)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 15.5 / 18, box["y"] + 20, steps=3)
+    page.mouse.move(sandbox["x"] + sandbox["width"] * 15.5 / 18, sandbox["y"] + 20, steps=3)
     page.mouse.up()
     shows(page, 15)
 

@@ -15,7 +15,7 @@ from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 FACT = (
     "def fact(n):\n    # the base\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n"
 )
@@ -27,7 +27,7 @@ CALLS = ((FACT, "fact(3)"), (ALIAS, "f(1)"), (LONG, f"g({TURNS})"))
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Iterator[Served]:
     folder: Path = tmp_path_factory.mktemp("runs") / "steps"
     tasks = [Task(program=Program(source=source, call=call), name=call) for source, call in CALLS]
     run(Suite(name="steps", tasks=tasks), Staged("wrong", WRONG), out=folder)

@@ -20,7 +20,7 @@ from worldline.ui.report import debug_page
 from worldline.ui.report.page import render
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.long(reason="a browser and a server of its own for white space and long texts"),
 ]
 SPACES = "def f(s):\n    t = s + ' '\n    u = [t,  'x']\n    return t  # two  spaces\n"
@@ -45,7 +45,7 @@ COLLAPSED = r"""root => {
 
 
 @pytest.fixture(scope="module")
-def blank(tmp_path_factory: pytest.TempPathFactory, box: None) -> Path:
+def blank(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Path:
     """A run by a model that writes a blank too many, and a wrong letter at the end of a long text."""
     folder = tmp_path_factory.mktemp("runs") / "blank"
     tasks = [Task(program=Program(source=source, call=call), name=call) for source, call in CALLS]
@@ -77,7 +77,7 @@ def test_white_space_is_seen(page: Any) -> None:
         assert page.evaluate(COLLAPSED, "main") == []
     marks = page.locator("tr[data-name=t] mark")
     assert marks.count()
-    assert all(box.bounding_box()["width"] > 3 for box in marks.all())
+    assert all(sandbox.bounding_box()["width"] > 3 for sandbox in marks.all())
 
 
 def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
@@ -91,10 +91,10 @@ def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
     assert page.inner_text(".differences code >> nth=1").endswith("abc'")
     assert page.inner_text(".differences code >> nth=2").endswith("abd'")
     for mark in page.locator("tr[data-name=s] mark").all():
-        box = page.evaluate_handle(
+        sandbox = page.evaluate_handle(
             "mark => mark.closest('.text').getBoundingClientRect()", mark.element_handle()
         )
-        inner, outer = mark.bounding_box(), box.json_value()
+        inner, outer = mark.bounding_box(), sandbox.json_value()
         assert outer["top"] <= inner["y"] + inner["height"] / 2 <= outer["bottom"], (
             "it is scrolled out of sight"
         )

@@ -140,7 +140,7 @@ def test_failures_with_long_traces_alone_are_not_diagnosed_and_that_is_said(
 
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_depth_is_that_of_the_parsed_text(codec: str) -> None:
     programs = [task.program for task in tasks().tasks]
     odd = ((LAZY, "f(3)"), (THROWN, "f(1)"), (MANY, "f(3)"), (DEEP, "a(1)"), (FACT, "f(30)"))
@@ -176,7 +176,7 @@ def test_depth_of_any_text_is_a_number_or_none(text: str, codec: str) -> None:
     assert found is None or 1 <= found <= len(text)
 
 
-def test_a_synthetic_run_is_true_of_its_programs(index: RunIndex, box: None) -> None:
+def test_a_synthetic_run_is_true_of_its_programs(index: RunIndex, sandbox: None) -> None:
     records = [index.record(at) for at in range(0, 600, 23)]
     for found, trace in zip(records, record_many(one.ask.program for one in records), strict=True):
         assert encode_steps(trace) == found.truth

@@ -37,7 +37,7 @@ SAMPLE = "/api/runs/0/samples/5"
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Iterator[Served]:
     """A server with the shipped model and the interpreter."""
     run = make_run(tmp_path_factory.mktemp("runs") / "small", count=6)
     with serving(run, models=["default", "interpreter"]) as found:

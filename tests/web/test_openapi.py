@@ -26,7 +26,7 @@ NARROW: dict[str, Any] = {"run": {"enum": ["0", "1"]}, "at": 5, "k": 1, "b": MAX
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Iterator[Served]:
     """A server of two runs that can be asked."""
     folder = tmp_path_factory.mktemp("runs")
     runs = [make_run(folder / "one", count=6), make_run(folder / "two", count=6, every=2)]

@@ -96,7 +96,7 @@ def test_buckets_of_a_kind_are_apart_and_together_everything(pair: tuple[RunInde
             assert sum(bucket["answer"]["some"] for bucket in found) == told["answer"]["some"], name
 
 
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 def test_figures_are_those_of_the_report(tmp_path: Path) -> None:
     summed = real(tmp_path / "run", Erring())
     told = overview(build(tmp_path / "run"), Filters())

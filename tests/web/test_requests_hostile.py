@@ -22,7 +22,7 @@ FORM = "Content-Type: application/x-www-form-urlencoded"
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, box: None) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Iterator[Served]:
     """A server of one run, in whose folder lies a link out of it; in the end it has nothing to complain of."""
     run = make_run(tmp_path_factory.mktemp("runs") / "small", count=6)
     (run / "passwd").symlink_to("/etc/passwd")

@@ -41,7 +41,7 @@ def until(ready: Callable[[], bool]) -> None:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory, box: None) -> Path:
+def small(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Path:
     """A run of sixteen samples."""
     return make_run(tmp_path_factory.mktemp("runs") / "small", count=16)
 
@@ -423,7 +423,9 @@ def test_sessions_with_branches_are_kept(small: Path) -> None:
     assert sessions.get("0", 0) is worked
 
 
-def test_another_run_is_beside_only_where_it_has_the_program(small: Path, tmp_path: Path, box: None) -> None:
+def test_another_run_is_beside_only_where_it_has_the_program(
+    small: Path, tmp_path: Path, sandbox: None
+) -> None:
     sessions = SessionCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
     assert sessions.has_same_program("0", 2, "1")
     assert not sessions.has_same_program("0", 3, "1")
@@ -433,7 +435,7 @@ def test_another_run_is_beside_only_where_it_has_the_program(small: Path, tmp_pa
         sessions.get("0", 3, "1")
 
 
-def test_a_line_that_changed_on_disk_is_refused_not_shown(tmp_path: Path, box: None) -> None:
+def test_a_line_that_changed_on_disk_is_refused_not_shown(tmp_path: Path, sandbox: None) -> None:
     run = make_run(tmp_path / "run", count=2)
     with serving(run) as served:
         records = run / "records.jsonl"

@@ -139,10 +139,10 @@ def trust_option(command: Command, *, is_passed: bool = False) -> Command:
 
 def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool) -> bool:
     if is_trusted:
-        from worldline.recording.recorder import without_boxes
+        from worldline.recording.recorder import without_sandbox
 
         click.echo("note[trusted]: programs run as your user, without a sandbox", err=True)
-        context.with_resource(without_boxes())
+        context.with_resource(without_sandbox())
     return is_trusted
 
 

@@ -40,7 +40,7 @@ from worldline.data.forms.form import apply_form, check_form
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, acceptance_rate
 from worldline.data.mine.near import Benchmark
 from worldline.programs.split import SPLITS, program_key, split_of
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import draws_apart, fits, record_all, stretched
 
 ALL_SPLITS = "all"
@@ -210,7 +210,7 @@ def record_runs(
     rng = random.Random(f"{mixture.seed}/{seed}/{worker}/{workers}")
     programs = draw_programs(mixture, rng, factors)
     limits = stretched(mixture.limits, BATCH_PROGRAMS)
-    recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust, controlled=True))
+    recorder = SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=trust, controlled=True))
     try:
         while True:
             chosen = _take_batch(programs)
@@ -224,7 +224,7 @@ def record_runs(
 
 
 def _record_programs(
-    recorder: BoxWorker, rng: random.Random, programs: list[tuple[str, Program]]
+    recorder: SandboxWorker, rng: random.Random, programs: list[tuple[str, Program]]
 ) -> list[Trace | None]:
     """Traces of programs in their order. Stochastic ones get fresh seeds, one by one where needed."""
     plain = [at for at, (kind, _) in enumerate(programs) if kind != CHANCE]

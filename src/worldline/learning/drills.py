@@ -37,7 +37,7 @@ from worldline.learning.curriculum import DrillResult
 from worldline.programs.generate import SHARES
 from worldline.programs.split import program_key, split_of
 from worldline.programs.tasks import permutation
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 # Lines of the shuffles that a spacing is tested on.
@@ -108,7 +108,7 @@ class DrillBook:
         # Drills on which the tool failed; they count in no rate.
         self.faults = 0
         limits = stretched(mixture.limits, BATCH_PROGRAMS)
-        self._recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
+        self._recorder = SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
 
     def drills(self, count: int) -> list[Drill]:
         """Draw at most `count` drills, lessons in turn, each in a random mode."""

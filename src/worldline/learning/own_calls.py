@@ -24,7 +24,7 @@ from worldline.data.mixture import (
     write_document,
 )
 from worldline.programs.split import execution, key, program_key
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 # With fewer functions, none is held out whole.
@@ -176,7 +176,7 @@ def hash_run(program: Program) -> str:
 def record_calls(calls: Sequence[OwnCall], *, seed: int = 0, trust: bool = False) -> list[Document]:
     """Record calls as documents, most in their own mode; too long ones are left out."""
     rng, documents = Random(f"own documents {seed}"), []
-    worker = BoxWorker(
+    worker = SandboxWorker(
         prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=trust)
     )
     try:

@@ -16,7 +16,7 @@ from importlib import metadata
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
 from worldline.recording import recorder
-from worldline.recording.sandbox import open_box
+from worldline.recording.sandbox import open_sandbox
 
 _trusting = ExitStack()  # open while this worker process executes programs without a sandbox
 
@@ -28,7 +28,7 @@ class EnvironmentFingerprint:
     worldline: str
     python: str
     recorder: str
-    boxed: bool
+    sandboxed: bool
     folder: str
 
     @property
@@ -52,7 +52,7 @@ def local_fingerprint(*, trust: bool = False) -> EnvironmentFingerprint:
         metadata.version("worldline"),
         python,
         "native" if plan.native else "readable",
-        plan.boxed,
+        plan.sandboxed,
         os.getcwd(),
     )
 
@@ -70,15 +70,15 @@ def accept(required: EnvironmentFingerprint, node: str) -> None:
     """
     warnings.simplefilter("ignore")
     _trusting.close()
-    if not required.boxed:
-        _trusting.enter_context(recorder.without_boxes())
+    if not required.sandboxed:
+        _trusting.enter_context(recorder.without_sandbox())
     own = local_fingerprint()
     if own.versions != required.versions:
         raise UsageError(
             f"Node {node} has {own.versions}, but the caller has {required.versions}. "
             "Install the same versions on every node."
         )
-    if required.boxed:
+    if required.sandboxed:
         _require_sandbox(node)
     if os.path.isdir(required.folder):
         os.chdir(required.folder)
@@ -87,7 +87,7 @@ def accept(required: EnvironmentFingerprint, node: str) -> None:
 def _require_sandbox(node: str) -> None:
     try:
         setup = recorder.prepare(limits=Limits(), python=None, core="auto", trust=False)
-        open_box(setup.plan, setup.limits).close()
+        open_sandbox(setup.plan, setup.limits).close()
     except WorldlineError as error:
         raise type(error)(
             f"Node {node} has no sandbox, so no work was sent there: {error} "

@@ -20,7 +20,7 @@ from worldline.core.trace import Trace
 from worldline.plan.answer import RUN, UNKNOWN, Answer, Budget, ExecutionCost, ProgramRunner
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
-from worldline.recording.recorder import BoxWorker, Setup, prepare, record
+from worldline.recording.recorder import SandboxWorker, Setup, prepare, record
 
 FirstSteps = Callable[[Program, int], Trace]
 """Executes the first N steps of a program and stops there."""
@@ -30,7 +30,7 @@ FirstSteps = Callable[[Program, int], Trace]
 def sandboxed_world(*, limits: Limits | None = None, python: str | None = None) -> Iterator[ProgramRunner]:
     """Open a sandbox and yield a function that executes and records a program in it."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False, controlled=True)
-    with closing(BoxWorker(setup)) as worker:
+    with closing(SandboxWorker(setup)) as worker:
         yield lambda program: worker.record(program, control=_real_inputs(program, setup))
 
 

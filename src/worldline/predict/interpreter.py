@@ -61,10 +61,12 @@ class Interpreter:
 def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[Trace]:
     """Record each program, with the hidden inputs that its request determines."""
     # `imagine` executes nothing and starts faster without this import.
-    from worldline.recording.recorder import BoxWorker, prepare
+    from worldline.recording.recorder import SandboxWorker, prepare
 
     controlled = any(request.control is not None for request in requests)
-    worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False, controlled=controlled))
+    worker = SandboxWorker(
+        prepare(limits=limits, python=None, core="auto", trust=False, controlled=controlled)
+    )
     try:
         for request in requests:
             yield worker.record(request.program, control=control_of(request))

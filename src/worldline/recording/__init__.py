@@ -1,1 +1,1 @@
-"""Programs run boxed, and what they did: one guest per language speaks the wire format."""
+"""Executes programs in a sandbox and records what they do; one guest per language speaks the wire format."""

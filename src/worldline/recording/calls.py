@@ -21,9 +21,9 @@ import msgspec
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.recording.exchange import BEGUN, WIRE_HEADER
-from worldline.recording.idle_boxes import discard_box, release_box, take_box
+from worldline.recording.idle_sandboxes import discard_sandbox, release_sandbox, take_sandbox
 from worldline.recording.recorder import prepare
-from worldline.recording.sandbox import Box, SandboxRun
+from worldline.recording.sandbox import Sandbox, SandboxRun
 
 LIMITS = Limits(wall=60.0, trace_bytes=64 << 20)  # for a whole batch
 # Beyond the time of the call and of its module, before the host kills the process.
@@ -69,7 +69,7 @@ class Caller:
         self.limits = LIMITS if limits is None else limits
         setup = prepare(limits=self.limits, python=None, core="python", trust=trust)
         self._plan = replace(setup.plan, guest="untraced.calls", native=None)
-        self._box: Box | None = None
+        self._sandbox: Sandbox | None = None
         self.seconds = 0.0  # the processor time of all calls so far
 
     def run(self, batch: CallBatch) -> list[CallEnd]:
@@ -95,20 +95,20 @@ class Caller:
 
     def _run_until_exit(self, batch: CallBatch, calls: tuple[str, ...]) -> list[CallEnd]:
         """Execute at least one of the calls in a fresh process, up to a call that ends it."""
-        run = self._boxed(batch, calls)
+        run = self._sandboxed(batch, calls)
         if run.report != BEGUN.decode():
-            discard_box(self._box)
-            run = self._boxed(batch, calls)  # try once more, as recording does
+            discard_sandbox(self._sandbox)
+            run = self._sandboxed(batch, calls)  # try once more, as recording does
         if run.report != BEGUN.decode():
             return [CallEnd("fault", run.report or run.fault or "the program was not set up")] * len(calls)
         ends = _read(run, len(calls), batch.source.count("\n") + 1)
         is_complete = len(ends) == len(calls) or (ends and run.status == WIRE_FULL_STATUS << 8)
         return ends if is_complete else [*ends, _end(run)]
 
-    def _boxed(self, batch: CallBatch, calls: tuple[str, ...]) -> SandboxRun:
-        if self._box is None or not self._box.alive:
+    def _sandboxed(self, batch: CallBatch, calls: tuple[str, ...]) -> SandboxRun:
+        if self._sandbox is None or not self._sandbox.alive:
             self.close()
-            self._box = take_box(self._plan, self.limits)
+            self._sandbox = take_sandbox(self._plan, self.limits)
         spec: dict[str, Any] = {
             "name": batch.name,
             "source": batch.source,
@@ -121,15 +121,15 @@ class Caller:
             "fresh": batch.fresh,
             "lines": batch.lines,
         }
-        run = self._box.run(spec, b"", patience=2 * batch.seconds + EXTRA_CALL_SECONDS)
+        run = self._sandbox.run(spec, b"", patience=2 * batch.seconds + EXTRA_CALL_SECONDS)
         self.seconds += run.seconds
         return run
 
     def close(self) -> None:
         """Release the sandbox."""
-        if self._box is not None:
-            release_box(self._box)
-            self._box = None
+        if self._sandbox is not None:
+            release_sandbox(self._sandbox)
+            self._sandbox = None
 
 
 @contextmanager

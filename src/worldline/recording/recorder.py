@@ -20,11 +20,11 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.recording import native
-from worldline.recording.box import BoxPlan
 from worldline.recording.control import as_spec, noted
-from worldline.recording.idle_boxes import discard_box, release_box, take_box
+from worldline.recording.idle_sandboxes import discard_sandbox, release_sandbox, take_sandbox
 from worldline.recording.interpreter import find
-from worldline.recording.sandbox import Box, SandboxRun
+from worldline.recording.sandbox import Sandbox, SandboxRun
+from worldline.recording.sandbox_plan import SandboxPlan
 from worldline.recording.traced import traced, unrun
 
 if TYPE_CHECKING:
@@ -41,26 +41,26 @@ MAX_IN_FLIGHT = 4  # programs per worker, so that a slow one does not delay the 
 class Setup:
     """The settings that all programs of one batch share."""
 
-    plan: BoxPlan
+    plan: SandboxPlan
     limits: Limits
 
 
-_boxless = 0  # how many `without_boxes` contexts are open in this process
+_unsandboxed = 0  # how many `without_sandbox` contexts are open in this process
 
 
 @contextmanager
-def without_boxes() -> Iterator[None]:
+def without_sandbox() -> Iterator[None]:
     """Execute every program without a sandbox, as yourself, while the context is open: what `--trust` does.
 
     Returns:
         The context. Use it for programs that you trust only.
     """
-    global _boxless
-    _boxless += 1
+    global _unsandboxed
+    _unsandboxed += 1
     try:
         yield
     finally:
-        _boxless -= 1
+        _unsandboxed -= 1
 
 
 def prepare(
@@ -92,20 +92,20 @@ def prepare(
     recorder = None if readable and not controlled else native.recorder_for(interpreter.executable)
     if core == "native" and recorder is None:
         raise UsageError(f"there is no native recorder for {interpreter.executable}")
-    boxed = not (trust or _boxless)
+    sandboxed = not (trust or _unsandboxed)
     native_core = str(recorder) if recorder else None
-    plan = BoxPlan(
-        python=interpreter, native=native_core, readable=readable, boxed=boxed, hash_seed=hash_seed
+    plan = SandboxPlan(
+        python=interpreter, native=native_core, readable=readable, sandboxed=sandboxed, hash_seed=hash_seed
     )
     return Setup(plan, limits)
 
 
-class BoxWorker:
+class SandboxWorker:
     """One sandbox, opened for the first program and replaced when it breaks."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.box: Box | None = None
+        self.sandbox: Sandbox | None = None
         self._limits = asdict(setup.limits)
         self._others: dict[str, LanguageWorker] = {}
 
@@ -131,8 +131,8 @@ class BoxWorker:
             return self.refused(program, why, act="control")
         wanted = {"change": change, "control": as_spec(control)}
         trace = self._trace(program, self._run(program, wanted), control)
-        if trace.outcome.kind == "host-fault" and not (len(trace) and self.box and self.box.alive):
-            discard_box(self.box)
+        if trace.outcome.kind == "host-fault" and not (len(trace) and self.sandbox and self.sandbox.alive):
+            discard_sandbox(self.sandbox)
             trace = self._trace(program, self._run(program, wanted), control)
         return trace
 
@@ -148,10 +148,10 @@ class BoxWorker:
         return first if same else replace(first, notes=(*first.notes, "nondeterministic"))
 
     def _run(self, program: Program, wanted: dict[str, Any]) -> SandboxRun:
-        if self.box is None or not self.box.alive:
+        if self.sandbox is None or not self.sandbox.alive:
             self.close()
-            self.box = take_box(self.setup.plan, self.setup.limits)
-        return self.box.run(self._spec(program) | wanted, encode(program.stdin))
+            self.sandbox = take_sandbox(self.setup.plan, self.setup.limits)
+        return self.sandbox.run(self._spec(program) | wanted, encode(program.stdin))
 
     def _spec(self, program: Program) -> dict[str, Any]:
         return {
@@ -164,7 +164,7 @@ class BoxWorker:
         }
 
     def _trace(self, program: Program, run: SandboxRun, control: Control | None) -> Trace:
-        trace = traced(program, run, self._who(), self.setup.limits, boxed=self.setup.plan.boxed)
+        trace = traced(program, run, self._who(), self.setup.limits, sandboxed=self.setup.plan.sandboxed)
         return trace if control is None else noted(trace, control, run.wire)
 
     def _who(self) -> InterpreterInfo:
@@ -195,9 +195,9 @@ class BoxWorker:
 
     def close(self) -> None:
         """Release the sandboxes."""
-        if self.box is not None:
-            release_box(self.box)
-            self.box = None
+        if self.sandbox is not None:
+            release_sandbox(self.sandbox)
+            self.sandbox = None
         while self._others:
             self._others.popitem()[1].close()
 
@@ -252,7 +252,7 @@ def record(
     setup = prepare(
         limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed, controlled=controlled
     )
-    worker = BoxWorker(setup)
+    worker = SandboxWorker(setup)
     try:
         if isinstance(wanted, str):
             return worker.refused(program, wanted)
@@ -271,7 +271,7 @@ def _constructible(change: Change) -> dict[str, Any] | str:
 
 def flow_of(program: Program, *, trust: bool = False) -> bytes | None:
     """Return the control flow of a program of another language as JSON, or None if it is not known."""
-    worker = BoxWorker(prepare(limits=DEFAULT_LIMITS, python=None, core="auto", trust=trust))
+    worker = SandboxWorker(prepare(limits=DEFAULT_LIMITS, python=None, core="auto", trust=trust))
     try:
         if program.lang.runs_in_interpreter:
             return None
@@ -317,14 +317,14 @@ def record_many(
     return _alone(programs, setup, act) if workers == 1 else _together(programs, setup, act, workers)
 
 
-def _act(worker: BoxWorker, program: Program, *, twice: bool, control: Control | None) -> Trace:
+def _act(worker: SandboxWorker, program: Program, *, twice: bool, control: Control | None) -> Trace:
     return worker.record_twice(program, control) if twice else worker.record(program, control=control)
 
 
 def _alone(
-    programs: Iterable[Program], setup: Setup, act: Callable[[BoxWorker, Program], Trace]
+    programs: Iterable[Program], setup: Setup, act: Callable[[SandboxWorker, Program], Trace]
 ) -> Iterator[Trace]:
-    worker = BoxWorker(setup)
+    worker = SandboxWorker(setup)
     try:
         for program in programs:
             yield act(worker, program)
@@ -333,18 +333,18 @@ def _alone(
 
 
 def _together(
-    programs: Iterable[Program], setup: Setup, act: Callable[[BoxWorker, Program], Trace], workers: int
+    programs: Iterable[Program], setup: Setup, act: Callable[[SandboxWorker, Program], Trace], workers: int
 ) -> Iterator[Trace]:
     """Record with one thread per sandbox; threads are enough to wait for the processes."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    box_workers: list[BoxWorker] = []
+    sandbox_workers: list[SandboxWorker] = []
     local = threading.local()
 
     def recorded(program: Program) -> Trace:
         if not hasattr(local, "worker"):
-            local.worker = BoxWorker(setup)
-            box_workers.append(local.worker)
+            local.worker = SandboxWorker(setup)
+            sandbox_workers.append(local.worker)
         return act(local.worker, program)
 
     pool = ThreadPoolExecutor(workers, "worldline-record")
@@ -358,5 +358,5 @@ def _together(
             yield flight.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        for worker in box_workers:
+        for worker in sandbox_workers:
             worker.close()

@@ -1,8 +1,8 @@
 """Run programs in a sandbox, seen from the host: start it, give it one program at a time, watch it.
 
-One `Box` is one bubblewrap and one zygote. `run` gives it a program and waits: first for the setup,
+One `Sandbox` is one bubblewrap and one zygote. `run` gives it a program and waits: first for the setup,
 then from its first line never longer than the wall clock limit and a grace period. verdict.py
-decides the outcome. There is no fallback: without a sandbox, `open_box` raises `NoSandbox` and says
+decides the outcome. There is no fallback: without a sandbox, `open_sandbox` raises `NoSandbox` and says
 what is missing.
 """
 
@@ -26,7 +26,7 @@ from typing import Any
 
 from worldline.core.errors import NoSandbox
 from worldline.core.limits import Limits
-from worldline.recording import box, cgroup, user
+from worldline.recording import cgroup, sandbox_plan, user
 from worldline.recording.exchange import Exchange
 
 START_SECONDS = 60.0
@@ -76,27 +76,27 @@ class _Patience:
         return now >= self.until
 
 
-class Box:
+class Sandbox:
     """A running sandbox. It dies with the thread that opened it, and only one thread may use it at a time."""
 
-    def __init__(self, plan: box.BoxPlan, group: cgroup.Cgroup | None = None) -> None:
+    def __init__(self, plan: sandbox_plan.SandboxPlan, group: cgroup.Cgroup | None = None) -> None:
         self.plan, self.limits, self.group = plan, plan.limits, group
-        self.user: user.BoxUser | None = None
+        self.user: user.SandboxUser | None = None
         self.alive = True
         self._opener = os.getpid(), threading.current_thread()
         self.layers: dict[str, Any] = {}
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._words, tell = os.pipe()
-        launch = str(Path(box.__file__).with_name("launch.py"))
+        launch = str(Path(sandbox_plan.__file__).with_name("launch.py"))
         with theirs, open(tell, "wb") as words:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", launch, box.launch_config(plan, theirs.fileno())],
+                [sys.executable, "-I", "-S", launch, sandbox_plan.launch_config(plan, theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=words,
                 stderr=words,
                 pass_fds=[theirs.fileno()],
                 cwd="/",
-                start_new_session=True,  # Ctrl-C is for the host, which then puts its boxes away
+                start_new_session=True,  # Ctrl-C is for the host, which then closes its sandboxes
             )
         try:
             self._await_ready()
@@ -144,7 +144,7 @@ class Box:
         left: int = 0,
         patience: float = math.inf,
     ) -> SandboxRun:
-        """Execute one program to its end, or until its time is up. A box that breaks is no longer `alive`.
+        """Execute one program to its end, or until its time is up. A sandbox that breaks is no longer `alive`.
 
         Args:
             spec: The program and its settings, for the guest.
@@ -160,7 +160,7 @@ class Box:
         try:
             exchange = Exchange(spec, stdin, self.limits, parts, left)
         except OSError as error:
-            return SandboxRun(report="", fault=f"the host cannot give the box its files: {error}")
+            return SandboxRun(report="", fault=f"the host cannot give the sandbox its files: {error}")
         try:
             socket.send_fds(self._socket, [act.encode()], exchange.files)
             exchange.sent()
@@ -168,7 +168,7 @@ class Box:
             return self._result(exchange, hit, reply)
         except OSError as error:
             self.kill()
-            return self._result(exchange, "", {"fault": f"the box broke: {error}"})
+            return self._result(exchange, "", {"fault": f"the sandbox broke: {error}"})
         except BaseException:  # an interrupted sandbox would report this end for the next program
             self.kill()
             raise
@@ -253,8 +253,8 @@ class Box:
         )
 
     @property
-    def requested_plan(self) -> box.BoxPlan:
-        """The plan that `open_box` was called with."""
+    def requested_plan(self) -> sandbox_plan.SandboxPlan:
+        """The plan that `open_sandbox` was called with."""
         return replace(self.plan, uid=None, cgroups=())
 
     @property
@@ -276,7 +276,7 @@ class Box:
 
         The pid namespace ends with bubblewrap. Without a namespace, the zygote kills the processes.
         """
-        if self.alive and not self.plan.boxed:
+        if self.alive and not self.plan.sandboxed:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._socket.shutdown(socket.SHUT_RDWR)
                 self._process.wait(GRACE_SECONDS)
@@ -295,7 +295,7 @@ class Box:
         if self.user:
             self.user.release()
 
-    def __enter__(self) -> Box:
+    def __enter__(self) -> Sandbox:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -313,7 +313,7 @@ def explain(words: str) -> str:
     return f"the sandbox does not start: {words or 'it reported no reason'}. {WITHOUT}"
 
 
-def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> Box:
+def open_sandbox(plan: sandbox_plan.SandboxPlan, limits: Limits, *, use_cgroup: bool = True) -> Sandbox:
     """Open the strongest sandbox that this host supports.
 
     Root first becomes an unprivileged user, a different one for each sandbox, so that the kernel counts
@@ -333,7 +333,7 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
             "programs are executed on Linux only (namespaces, seccomp, memory files): use a container or a virtual "
             f"machine. {NOTHING_RUNS}."
         )
-    if not plan.boxed:
+    if not plan.sandboxed:
         return _open_with_cgroup(plan, use_cgroup)
     if shutil.which("bwrap") is None:
         raise NoSandbox(f"the command bwrap is missing: install the package bubblewrap. {WITHOUT}")
@@ -358,12 +358,12 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
         return opened
 
 
-def _open_with_cgroup(plan: box.BoxPlan, use_cgroup: bool) -> Box:
+def _open_with_cgroup(plan: sandbox_plan.SandboxPlan, use_cgroup: bool) -> Sandbox:
     group = cgroup.make(f"worldline-{os.getpid()}-{next(_numbers)}") if use_cgroup else None
     try:
-        return Box(replace(plan, cgroups=tuple(group.joins) if group else ()), group)
+        return Sandbox(replace(plan, cgroups=tuple(group.joins) if group else ()), group)
     except NoSandbox:
         if group is None:
             raise
         group.remove()
-        return Box(plan)
+        return Sandbox(plan)

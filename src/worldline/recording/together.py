@@ -23,7 +23,7 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
 _EXIT = EVENTS.index("exit")
 _ENDS = {EVENTS.index("return"): "returned", EVENTS.index("raise"): "raised"}
@@ -55,7 +55,10 @@ for number, call in enumerate(calls):
 
 
 def record_all(
-    worker: BoxWorker, programs: Sequence[Program], control: Control | None = None, deadline: float = math.inf
+    worker: SandboxWorker,
+    programs: Sequence[Program],
+    control: Control | None = None,
+    deadline: float = math.inf,
 ) -> list[Trace | None]:
     """Record programs in as few runs as possible.
 

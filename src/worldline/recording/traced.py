@@ -11,7 +11,9 @@ from worldline.recording.sandbox import SandboxRun
 from worldline.recording.verdict import judge, readable
 
 
-def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limits, *, boxed: bool) -> Trace:
+def traced(
+    program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limits, *, sandboxed: bool
+) -> Trace:
     """Build the trace of a run.
 
     Args:
@@ -19,7 +21,7 @@ def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limi
         run: Its raw result.
         who: The interpreter, unless the wire names another.
         limits: The limits of the run.
-        boxed: Whether it was sandboxed. If not, the trace is noted `trusted`.
+        sandboxed: Whether it was sandboxed. If not, the trace is noted `trusted`.
     """
     decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK)
     meta = {**who.__dict__, **decoded.meta}
@@ -33,7 +35,7 @@ def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limi
         output=readable(run.stdout, limits.output),
         stderr=readable(run.stderr, limits.output),
         hidden=tuple(decoded.hidden),
-        notes=tuple(decoded.notes) + (() if boxed else ("trusted",)),
+        notes=tuple(decoded.notes) + (() if sandboxed else ("trusted",)),
     )
 
 

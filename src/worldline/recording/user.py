@@ -21,7 +21,7 @@ _MAPS = ("/proc/self/uid_map", "/proc/self/gid_map")
 
 
 @dataclass(frozen=True)
-class BoxUser:
+class SandboxUser:
     """A user and, if it belongs to one sandbox alone, the claim on it."""
 
     uid: int
@@ -33,10 +33,10 @@ class BoxUser:
             self.claim.close()
 
 
-def claim(*, maps: tuple[str, ...] = _MAPS) -> BoxUser:
+def claim(*, maps: tuple[str, ...] = _MAPS) -> SandboxUser:
     """Claim an unused user, or return the shared one if this user namespace has no others."""
     if not all(_maps(Path(path).read_text()) for path in maps):
-        return BoxUser(SHARED)
+        return SandboxUser(SHARED)
     while True:
         uid = FIRST + int.from_bytes(os.urandom(8), "little") % COUNT
         name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -47,7 +47,7 @@ def claim(*, maps: tuple[str, ...] = _MAPS) -> BoxUser:
             if error.errno != errno.EADDRINUSE:
                 raise
         else:
-            return BoxUser(uid, name)
+            return SandboxUser(uid, name)
 
 
 def _maps(table: str) -> bool:

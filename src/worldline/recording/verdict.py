@@ -41,7 +41,7 @@ def judge(run: SandboxRun, end: Outcome | None, damage: int | None) -> Outcome:
     if run.hit == "time":
         return Outcome("limit", "time")
     if run.fault or run.status is None:
-        return Outcome("host-fault", run.fault or "the box did not say how the program ended")
+        return Outcome("host-fault", run.fault or "the sandbox did not say how the program ended")
     return _by_status(run.status)
 
 

@@ -31,7 +31,7 @@ from worldline.data.mine.types import VALUE_KINDS, GuessedSignature, guess_signa
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.programs.split import split_of
-from worldline.recording.recorder import BoxWorker, record_many
+from worldline.recording.recorder import SandboxWorker, record_many
 
 PACKAGE = {
     "text.py": '''\
@@ -245,7 +245,7 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     (package / "zero.py").write_text("Y = 2\n")
 
     def fuzz(
-        worker: BoxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
+        worker: SandboxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
     ) -> list[MinedCall]:
         if extracted.origin.endswith(":even"):
             raise RecursionError("deep")
@@ -286,7 +286,7 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     fuzzed: list[str] = []
 
     def counting(
-        worker: BoxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
+        worker: SandboxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
     ) -> list[MinedCall]:
         fuzzed.append(extracted.origin)
         return find_calls(worker, extracted, rng, shown)

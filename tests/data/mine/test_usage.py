@@ -12,7 +12,7 @@ from worldline.data.mine.calls import find_calls
 from worldline.data.mine.extract import extract_functions
 from worldline.data.mine.usage import Usages, find_usages
 from worldline.data.mixture import DOCUMENT_LIMITS
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 SOLVED = '''\
 def widest(words, limit=9):
@@ -97,7 +97,7 @@ def test_arguments_that_are_not_literal_are_left_out() -> None:
 
 
 def test_written_calls_are_kept_before_drawn_ones(solved: Path) -> None:
-    worker = BoxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
+    worker = SandboxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
     (widest,) = [function for function in extract_functions(solved) if function.origin.endswith(":widest")]
     try:
         mined = find_calls(worker, widest, random.Random(1), ["widest(['a', 'bcd'])", "widest(5)"])

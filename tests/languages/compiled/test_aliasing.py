@@ -57,7 +57,7 @@ def differences(script: aliasing.Script, state: dict[str, str], same: dict[str, 
 
 
 @pytest.mark.long(reason="fuzzing: 20 random programs in C++ and 20 in Rust")
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("suffix", LANGUAGES)
 @pytest.mark.parametrize("part", range(FILES))
 def test_every_name_is_what_a_model_says(part: int, suffix: str) -> None:

@@ -14,7 +14,7 @@ from worldline.core.value import Malformed, Value, parse
 from worldline.recording.languages import toolchain
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
 ]
 TOGETHER = 20

@@ -13,7 +13,7 @@ from worldline.core.trace import Trace
 from worldline.recording.languages import toolchain
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
 ]
 SOURCE = (Path(__file__).parent / "called.c").read_text()

@@ -16,7 +16,7 @@ from worldline.recording.languages import toolchain
 from worldline.recording.recorder import flow_of
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
 ]
 HERE = Path(__file__).parent

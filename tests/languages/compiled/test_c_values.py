@@ -16,7 +16,7 @@ from worldline.core.value import Malformed, parse
 from worldline.recording.languages import toolchain
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
 ]
 PROGRAMS = sorted((Path(__file__).parent / "c").glob("*.c"))

@@ -54,7 +54,7 @@ def source_of(path: Path, outside: Outside) -> str:
 
 
 @pytest.mark.sampled(6)
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("path", PROBES, ids=lambda path: path.name)
 def test_no_probe_escapes(path: Path, outside: Outside) -> None:
     program = Program(source=source_of(path, outside), name=path.name, argv=outside.argv)

@@ -45,7 +45,7 @@ def differences(trace: Trace, ran: plain.Plain) -> list[str]:
 
 
 @pytest.mark.sampled(6)
-@pytest.mark.usefixtures("box")
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("name", [path.name for path in PROGRAMS])
 def test_hostile_program(name: str, record_property: Callable[[str, object], None]) -> None:
     path, header = HERE / "hostile" / name, HEADERS[name]

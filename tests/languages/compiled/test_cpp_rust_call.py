@@ -10,7 +10,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Outcome
 from worldline.recording.languages import toolchain
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 CPP = """#include <map>
 #include <memory>
 #include <optional>

@@ -7,7 +7,7 @@ from warm import recorded
 
 from worldline.core.trace import Trace
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 CPP = """struct N { int v; };
 int total = 0;
 int main() {

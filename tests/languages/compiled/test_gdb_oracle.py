@@ -17,7 +17,7 @@ PROGRAMS = sorted((Path(__file__).parent / "oracle").iterdir())
 MOST_OTHER = {".c": 0.0, ".cpp": 0.02, ".rs": 0.05}
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(stepping.GDB is None, reason="no gdb on this machine"),
 ]
 

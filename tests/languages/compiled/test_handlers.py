@@ -16,7 +16,7 @@ from worldline.codec.cwm.frames import frames
 from worldline.codec.cwm.parse import parse as parse_cwm
 from worldline.recording.recorder import flow_of
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 CPP = """#include <stdexcept>
 #include <string>
 struct Loud {

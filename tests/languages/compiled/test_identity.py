@@ -7,7 +7,7 @@ import re
 import pytest
 from warm import recorded
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 CPP = """struct It {
     int i;
     int operator*() const { return i; }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from warm import recorded
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 CPP = """int main() {
     double sum = 1;
     int base = 2;

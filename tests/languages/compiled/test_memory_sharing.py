@@ -7,7 +7,7 @@ from warm import recorded
 
 from worldline.core.trace import Trace
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 C = """struct pair { int a, b; };
 int glob[4] = {1, 2, 3, 4};
 int one = 5;

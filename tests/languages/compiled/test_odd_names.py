@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from warm import recorded
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 C = "int main(void) {\n    int x = 1;\n    return x - 1;\n}\n"
 RUST = "fn main() {\n    let a = vec![1];\n    let b = a;\n    drop(b);\n}\n"
 NAMES = [

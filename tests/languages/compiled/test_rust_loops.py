@@ -11,7 +11,7 @@ from worldline.core.trace import Trace
 from worldline.recording.languages import toolchain
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(isinstance(toolchain.find("rust"), str), reason="no rustc"),
 ]
 OWN = """struct Counter { n: u32 }

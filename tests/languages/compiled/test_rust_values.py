@@ -11,7 +11,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.recording.recorder import flow_of
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 UNIT = """fn check(n: i32) -> Result<(), String> {
     if n > 1 {
         return Err(String::from("big"));

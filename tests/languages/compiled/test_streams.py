@@ -6,7 +6,7 @@ import plain
 import pytest
 from warm import recorded
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 ABORTS = '#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    puts("before");\n    abort();\n}\n'
 RUST = """use std::io::Read;
 fn main() {

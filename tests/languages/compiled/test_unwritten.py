@@ -7,7 +7,7 @@ import re
 import pytest
 import warm
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 TEMPORARIES = """#include <queue>
 struct Item {
     int id;

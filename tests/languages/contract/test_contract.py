@@ -21,9 +21,9 @@ from worldline.core.trace import Outcome, Trace
 from worldline.core.value import Malformed
 from worldline.core.value import parse as value_of
 from worldline.recording.languages import artefact, toolchain
-from worldline.recording.recorder import BoxWorker, flow_of, prepare, record
+from worldline.recording.recorder import SandboxWorker, flow_of, prepare, record
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 GUESTS = ("python/native", "python/python", "js", "ts", "java", "c", "cpp", "rust")
 MEMORY = 512 << 20
 SIGNALS = ("c", "cpp", "rust")  # whose failures are signals or exit codes, not exceptions
@@ -37,7 +37,7 @@ class Guest:
     language: str
     core: str
     programs: dict[str, str]
-    worker: BoxWorker
+    worker: SandboxWorker
 
     def program(self, name: str, **more: Any) -> Program:
         named = NAMES.get(self.language, usual_name(self.language))
@@ -54,8 +54,8 @@ class Guest:
 
 
 @contextmanager
-def opened(limits: Limits, core: str) -> Iterator[BoxWorker]:
-    worker = BoxWorker(prepare(limits=limits, python=None, core=core, trust=False))
+def opened(limits: Limits, core: str) -> Iterator[SandboxWorker]:
+    worker = SandboxWorker(prepare(limits=limits, python=None, core=core, trust=False))
     try:
         yield worker
     finally:
@@ -248,7 +248,7 @@ def test_what_was_prepared_is_kept(guest: Guest, tmp_path: Path, monkeypatch: py
         inside = worker.in_language(guest.language)
         inside.close()
         second = worker.record(guest.program("returns"))
-        assert "prepare" not in inside._boxes  # no box was needed for it
+        assert "prepare" not in inside._sandboxes  # no box was needed for it
         assert first.columns == second.columns
 
 

@@ -29,7 +29,7 @@ from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import canonical, parse
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 DEADLINE = 240.0
 WHOLE = bool(os.environ.get("FULL"))
@@ -41,7 +41,7 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
 @contextmanager
 def recorder(*, trust: bool = False, **limits: Any) -> Iterator[JavaRecorder]:
     """One worker for many programs; its compiler stays warm."""
-    worker = BoxWorker(
+    worker = SandboxWorker(
         prepare(limits=Limits(**{"wall": 120, **limits}), python=None, core="auto", trust=trust)
     )
     try:
@@ -54,7 +54,7 @@ def recorder(*, trust: bool = False, **limits: Any) -> Iterator[JavaRecorder]:
 class JavaRecorder:
     """Records Java programs, and knows their flow."""
 
-    worker: BoxWorker
+    worker: SandboxWorker
 
     def record(self, source: str, **more: Any) -> Trace:
         """The trace of one program."""

@@ -21,7 +21,7 @@ METHODS, LENGTH = 15, 40
 FILES = -(-examples(10, 30, "WORLDLINE_FUZZ") // METHODS)
 ARRAYS, NODES, LISTS = ("a", "b", "c"), ("n", "o", "p"), ("x", "y")
 NUMBER = re.compile(r"#(\d+)")
-pytestmark = [pytest.mark.usefixtures("box"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
 
 
 class Made:

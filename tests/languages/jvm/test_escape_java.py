@@ -19,7 +19,7 @@ from worldline.recording.languages import toolchain
 
 PROBES = sorted((Path(__file__).parent / "escape").glob("*.java"))
 SECRET = "canary-secret-6e1f"
-pytestmark = [pytest.mark.usefixtures("box"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
 
 
 @dataclass

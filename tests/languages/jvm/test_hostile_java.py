@@ -15,7 +15,7 @@ from worldline.core.trace import Trace
 PROGRAMS = sorted((Path(__file__).parent / "hostile").glob("*.java"))
 HEAD = re.compile(r"// (outcome|limits|plain|perturbed|note|output|stdin|name): (.*)")
 LONG = 20_000  # steps: what recurses without end is not taken through every codec
-pytestmark = [pytest.mark.usefixtures("box"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
 
 
 def head_of(path: Path) -> dict[str, str]:

@@ -15,7 +15,7 @@ from java_runs import HAS_JDK, SHARED, WHOLE, JavaRecorder, check, plain, record
 
 DATA = SHARED / "data" / "humaneval-x" / "java.jsonl.gz"
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(not HAS_JDK, reason="no JDK"),
     pytest.mark.skipif(not DATA.exists(), reason=f"{DATA} is not here"),
 ]

@@ -22,7 +22,7 @@ from worldline.core.trace import Trace
 from worldline.core.value import canonical
 
 PROGRAMS = sorted((Path(__file__).parent / "oracle").glob("*.java"))
-pytestmark = [pytest.mark.usefixtures("box"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]
 
 
 @dataclass

@@ -15,7 +15,7 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.trace import Trace
 
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(not java_runs.HAS_JDK, reason="there is no JDK"),
 ]
 PROGRAMS = sorted((Path(__file__).parent / "ordinary").glob("*.java"))

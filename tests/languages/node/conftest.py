@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from worldline.core.limits import Limits
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 
 @pytest.fixture(scope="module")
-def recorder() -> Iterator[BoxWorker]:
-    worker = BoxWorker(prepare(limits=Limits(wall=60), python=None, core="auto", trust=False))
+def recorder() -> Iterator[SandboxWorker]:
+    worker = SandboxWorker(prepare(limits=Limits(wall=60), python=None, core="auto", trust=False))
     yield worker
     worker.close()

@@ -22,7 +22,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import Malformed
 from worldline.core.value import parse as value_of
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
 ROUND_TRIPS = 20_000  # steps: longer traces are not written and read back
 
@@ -142,7 +142,7 @@ def program(source: str, name: str = "program.js", **more: Any) -> Program:
     return Program(source=source, name=name, **more)
 
 
-def run(recorder: BoxWorker, source: str) -> Trace:
+def run(recorder: SandboxWorker, source: str) -> Trace:
     """The trace of a program that ends by itself, and that nothing is wrong with."""
     asked = program(source)
     trace = recorder.record(asked)

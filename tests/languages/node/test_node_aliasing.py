@@ -17,9 +17,9 @@ from node_runs import faults, program
 from tiers import examples
 
 from worldline.core.trace import Trace
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 WITNESS = (Path(__file__).parent / "oracle" / "snapshot.cjs").read_text()
 PROGRAMS, STATEMENTS = examples(4, 20, "WORLDLINE_FUZZ"), 30
 NAMES = "abcde"
@@ -114,7 +114,7 @@ def bare(text: str) -> str:
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(PROGRAMS))
-def test_the_witness_agrees(seed: int, recorder: BoxWorker, tmp_path: Path) -> None:
+def test_the_witness_agrees(seed: int, recorder: SandboxWorker, tmp_path: Path) -> None:
     lines = written(seed)
     asked = program("\n".join(lines) + "\n")
     trace = recorder.record(asked)

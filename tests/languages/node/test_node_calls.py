@@ -8,9 +8,9 @@ import pytest
 from node_runs import as_in_a_plain_run, plain, run
 
 from worldline.core.trace import Trace
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def calls(trace: Trace) -> list[tuple[str, str, dict[str, str]]]:
@@ -43,7 +43,7 @@ new Two();
 """
 
 
-def test_fields_are_filled_inside_the_constructor(recorder: BoxWorker) -> None:
+def test_fields_are_filled_inside_the_constructor(recorder: SandboxWorker) -> None:
     trace = run(recorder, FIELDS)
     assert [(name, up) for name, up, _ in calls(trace)] == [
         ("Tokens.constructor", "<module>"),
@@ -76,7 +76,7 @@ console.log(f.length, h.length, f.toString().length);
 """
 
 
-def test_default_values_are_computed_inside_the_function(recorder: BoxWorker, tmp_path: Path) -> None:
+def test_default_values_are_computed_inside_the_function(recorder: SandboxWorker, tmp_path: Path) -> None:
     trace = run(recorder, DEFAULTS)
     assert calls(trace) == [
         ("f", "<module>", {"n": "1", "a": "2", "b": "2", "c": "<undefined>", "rest": "[]"}),
@@ -119,7 +119,7 @@ f(1, 2);
 """
 
 
-def test_a_default_value_that_throws_leaves_its_frame(recorder: BoxWorker) -> None:
+def test_a_default_value_that_throws_leaves_its_frame(recorder: SandboxWorker) -> None:
     trace = run(recorder, THROWS)
     raised = [trace.frames[step.frame].name for step in trace.steps if step.event == "raise"]
     assert raised == [

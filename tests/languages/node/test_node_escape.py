@@ -13,9 +13,9 @@ import pytest
 from node_runs import plain, program
 
 from worldline.core.limits import Limits
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 PROBES = sorted((Path(__file__).parent / "escape").glob("*.js"))
 SECRET = "canary-of-node-probes"
 
@@ -64,8 +64,10 @@ def outside() -> Iterator[Outside]:
 
 
 @pytest.fixture(scope="module")
-def box() -> Iterator[BoxWorker]:
-    worker = BoxWorker(prepare(limits=Limits(wall=60, steps=200_000), python=None, core="auto", trust=False))
+def sandbox() -> Iterator[SandboxWorker]:
+    worker = SandboxWorker(
+        prepare(limits=Limits(wall=60, steps=200_000), python=None, core="auto", trust=False)
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKEN_OF_HOST", SECRET)  # before its box is opened, by the first program
         yield worker
@@ -78,8 +80,8 @@ def test_there_are_enough() -> None:
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PROBES, ids=lambda path: path.stem)
-def test_a_probe_stays_inside(path: Path, outside: Outside, box: BoxWorker) -> None:
-    trace = box.record(program(outside.told(path.read_text())))
+def test_a_probe_stays_inside(path: Path, outside: Outside, sandbox: SandboxWorker) -> None:
+    trace = sandbox.record(program(outside.told(path.read_text())))
     assert trace.outcome.kind not in ("host-fault", "unsupported"), (trace.outcome, trace.stderr)
     assert trace.outcome.kind != "limit", "it was cut before it had tried all"
     assert "escaped" not in trace.output

@@ -7,9 +7,9 @@ from itertools import groupby, pairwise
 import pytest
 from node_runs import run
 
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 LEAVES = """function all(head) {
@@ -41,7 +41,7 @@ HEADS = (
 
 
 @pytest.mark.parametrize("head", HEADS)
-def test_a_jump_is_told_behind_the_finally_that_it_runs_through(recorder: BoxWorker, head: str) -> None:
+def test_a_jump_is_told_behind_the_finally_that_it_runs_through(recorder: SandboxWorker, head: str) -> None:
     """`continue`, the `finally`, then the loop's head: in each kind of loop, with a label too."""
     label = " round" if head.startswith("round") else ""
     source = (
@@ -97,7 +97,7 @@ try {
 """
 
 
-def test_what_the_last_line_of_a_finally_changed_is_told(recorder: BoxWorker) -> None:
+def test_what_the_last_line_of_a_finally_changed_is_told(recorder: SandboxWorker) -> None:
     """A variable of the body's block too, which is out of sight where the frame ends."""
     trace = run(recorder, LAST)
     lines = [step for step in trace.steps if step.event == "line"]

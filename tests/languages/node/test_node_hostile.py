@@ -18,16 +18,16 @@ from node_runs import as_in_a_plain_run, faults, plain, program
 
 from worldline.core.limits import Limits
 from worldline.core.trace import Trace
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 PROGRAMS = sorted((Path(__file__).parent / "hostile").glob("*.*js"))
 
 
 @cache
-def worker(limits: Limits) -> BoxWorker:
+def worker(limits: Limits) -> SandboxWorker:
     """A box that stays warm: what one program does to it, the next ones see."""
-    return BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
+    return SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -79,11 +79,11 @@ def test_a_hostile_program(path: Path, record_property: Callable[[str, object], 
     said, source = header(path), path.read_text()
     stdin = said.get("stdin", [""])[0].replace("\\n", "\n")
     asked = program(source, f"program{path.suffix}", stdin=stdin)
-    box = worker(limits_of(said))
+    sandbox = worker(limits_of(said))
     with tempfile.TemporaryDirectory() as folder:
         run = None if "plain" in said else plain(source, f"program{path.suffix}", Path(folder), stdin)
     for _ in range(2):  # instrumented in the program's own process, then by prepare.js, which `flow` asks for
-        trace = box.record(asked)
+        trace = sandbox.record(asked)
         outcome = f"{trace.outcome.kind} {trace.outcome.detail}".strip()
         wanted = said["outcome"][0]
         assert outcome == wanted or (wanted.endswith("(") and outcome.startswith(wanted)), (
@@ -92,7 +92,7 @@ def test_a_hostile_program(path: Path, record_property: Callable[[str, object], 
         )
         assert trace.outcome.kind != "host-fault"
         assert list(complaints(said, trace)) == []
-        assert faults(trace, box.in_language("js").flow(asked)) == []
+        assert faults(trace, sandbox.in_language("js").flow(asked)) == []
         if run is None:
             record_property("plainly", "js has no plain end")
             continue

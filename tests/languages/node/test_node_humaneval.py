@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from node_runs import as_in_a_plain_run, faults, plain, program
 
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
 SHARED = Path(os.environ.get("SHARED") or Path(__file__).parents[4] / "shared")
 DATA = SHARED / "data" / "humaneval-x" / "js.jsonl.gz"
 LONG = {"JavaScript/36": "limit bytes", "JavaScript/75": "limit steps"}
 pytestmark = [
-    pytest.mark.usefixtures("box"),
+    pytest.mark.usefixtures("sandbox"),
     pytest.mark.skipif(not DATA.exists(), reason=f"{DATA} is not here"),
 ]
 
@@ -53,7 +53,7 @@ def typed(source: str) -> str:
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", tasks(), ids=lambda task: task["task_id"].replace("/", "-"))
 @pytest.mark.parametrize("name", ["program.js", "program.ts"])
-def test_a_task_ends_as_in_a_plain_run(task: Any, name: str, recorder: BoxWorker, tmp_path: Path) -> None:
+def test_a_task_ends_as_in_a_plain_run(task: Any, name: str, recorder: SandboxWorker, tmp_path: Path) -> None:
     source = source_of(task)
     asked = program(source if name.endswith(".js") else typed(source), name)
     trace = recorder.record(asked)

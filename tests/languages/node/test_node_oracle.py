@@ -18,9 +18,9 @@ from node_runs import program
 from stepping import inspector
 
 from worldline.core.trace import Trace
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 PROGRAMS = sorted((Path(__file__).parent / "oracle").glob("*.js"))
 CLOSING = re.compile(r"[\s})\];,]*")
 
@@ -83,7 +83,7 @@ def compared(
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_inspector_agrees(path: Path, recorder: BoxWorker) -> None:
+def test_the_inspector_agrees(path: Path, recorder: SandboxWorker) -> None:
     source = path.read_text()
     trace = recorder.record(program(source))
     assert trace.outcome.kind == "returned"

@@ -15,14 +15,14 @@ from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.writer import encode_steps
 from worldline.recording.collect import collect
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 PROGRAMS = sorted(path for path in (Path(__file__).parent / "ordinary").iterdir() if path.is_file())
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
-def test_an_ordinary_program(recorder: BoxWorker, path: Path) -> None:
+def test_an_ordinary_program(recorder: SandboxWorker, path: Path) -> None:
     asked = collect(path, argv=(), call=None, entry=None, stdin="")
     trace = recorder.record(asked)
     data = recorder.in_language(asked.language).flow(asked)

@@ -9,12 +9,12 @@ from node_runs import faults, program
 
 from worldline.core.limits import Limits
 from worldline.core.trace import Outcome, Trace
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
-def run(recorder: BoxWorker, source: str, name: str = "program.js", **more: Any) -> Trace:
+def run(recorder: SandboxWorker, source: str, name: str = "program.js", **more: Any) -> Trace:
     asked = program(source, name, **more)
     trace = recorder.record(asked)
     assert trace.outcome.kind in ("returned", "raised", "exited"), (trace.outcome, trace.stderr)
@@ -35,7 +35,7 @@ def series(trace: Trace, name: str) -> list[str]:
     return [step.delta[name] for step in trace.steps if name in step.delta]
 
 
-def test_a_loop_tells_its_head_each_time(recorder: BoxWorker) -> None:
+def test_a_loop_tells_its_head_each_time(recorder: SandboxWorker) -> None:
     trace = run(recorder, "let t = 0;\nfor (let i = 0; i < 2; i++) {\n  t += i;\n}\nt = 9;\n")
     assert events(trace, "<module>") == [
         ("call", 1),
@@ -50,13 +50,13 @@ def test_a_loop_tells_its_head_each_time(recorder: BoxWorker) -> None:
     ]
 
 
-def test_one_line_is_one_step(recorder: BoxWorker) -> None:
+def test_one_line_is_one_step(recorder: SandboxWorker) -> None:
     trace = run(recorder, "let a = 1; let b = a + 1; if (b) a = 5;\nwhile (a < 7) a++;\n")
     assert [step.line for step in trace.steps if step.event == "line"] == [1, 2, 2, 2]
     assert series(trace, "a") == ["5", "6", "7"]
 
 
-def test_a_generator_yields_and_goes_on(recorder: BoxWorker) -> None:
+def test_a_generator_yields_and_goes_on(recorder: SandboxWorker) -> None:
     trace = run(
         recorder,
         "function* g(n) {\n  const got = yield n;\n  return got;\n}\nconst i = g(4);\ni.next();\ni.next('x');\n",
@@ -71,7 +71,7 @@ def test_a_generator_yields_and_goes_on(recorder: BoxWorker) -> None:
     ]
 
 
-def test_async_frames_are_interleaved(recorder: BoxWorker) -> None:
+def test_async_frames_are_interleaved(recorder: SandboxWorker) -> None:
     source = "async function f(n) {\n  let x = await n;\n  x = await (x + 1);\n  return x;\n}\nf(1);\nf(5);\n"
     trace = run(recorder, source)
     order = [
@@ -87,7 +87,7 @@ def test_async_frames_are_interleaved(recorder: BoxWorker) -> None:
     assert series(trace, "x") == ["1", "5", "2", "6"]
 
 
-def test_a_rejected_await_raises_where_it_waited(recorder: BoxWorker) -> None:
+def test_a_rejected_await_raises_where_it_waited(recorder: SandboxWorker) -> None:
     source = (
         "async function f() {\n  try {\n"
         "    await Promise.reject(new Error('no'));\n  } catch (e) {\n    return 1;\n  }\n}\nf();\n"
@@ -103,7 +103,7 @@ def test_a_rejected_await_raises_where_it_waited(recorder: BoxWorker) -> None:
     ]
 
 
-def test_an_exception_passes_through_frames(recorder: BoxWorker) -> None:
+def test_an_exception_passes_through_frames(recorder: SandboxWorker) -> None:
     source = (
         "function f(xs) {\n  xs.push(1);\n  throw new TypeError('t');\n}\n"
         "function g(xs) {\n  f(xs);\n}\nconst ys = [];\ntry {\n  g(ys);\n} catch {\n  ys.push(2);\n}\n"
@@ -122,7 +122,7 @@ def test_an_exception_passes_through_frames(recorder: BoxWorker) -> None:
     assert series(trace, "ys") == ["[]", "[1]", "[1, 2]"]
 
 
-def test_finally_runs_before_the_return_is_told(recorder: BoxWorker) -> None:
+def test_finally_runs_before_the_return_is_told(recorder: SandboxWorker) -> None:
     source = "let n = 0;\nfunction f() {\n  try {\n    return n;\n  } finally {\n    n = 5;\n  }\n}\nf();\n"
     assert events(run(recorder, source), "f") == [
         ("call", 2),
@@ -132,7 +132,7 @@ def test_finally_runs_before_the_return_is_told(recorder: BoxWorker) -> None:
     ]
 
 
-def test_let_is_absent_until_it_is_initialised(recorder: BoxWorker) -> None:
+def test_let_is_absent_until_it_is_initialised(recorder: SandboxWorker) -> None:
     source = "function f() {\n  return typeof late === 'number' ? late++ : 0;\n}\nlet early = 1;\nlet late = 2;\nf();\n"
     trace = run(recorder, source)
     assert trace.steps[1].delta == {"early": "1"}
@@ -144,7 +144,7 @@ def test_let_is_absent_until_it_is_initialised(recorder: BoxWorker) -> None:
     assert dead.output == "ReferenceError\n"
 
 
-def test_closures_and_outer_names_show_when_they_change(recorder: BoxWorker) -> None:
+def test_closures_and_outer_names_show_when_they_change(recorder: SandboxWorker) -> None:
     source = (
         "function make() {\n  let n = 0;\n  return () => {\n    n += 1;\n"
         "    return n;\n  };\n}\nconst f = make();\nf();\nf();\n"
@@ -159,7 +159,7 @@ def test_closures_and_outer_names_show_when_they_change(recorder: BoxWorker) -> 
     assert series(trace, "n") == ["0", "1", "2"]
 
 
-def test_classes(recorder: BoxWorker) -> None:
+def test_classes(recorder: SandboxWorker) -> None:
     source = (
         "class A {\n  #secret = 1;\n  static made = 0;\n  constructor(x) {\n    this.x = x;\n    A.made++;\n  }\n"
         "  get twice() {\n    return this.x * 2;\n  }\n  set twice(v) {\n"
@@ -174,7 +174,7 @@ def test_classes(recorder: BoxWorker) -> None:
     assert ("line", 19, {"this": "B#1(x=3, y=6, '#secret'=1)"}) in events(trace, "B.constructor")
 
 
-def test_values(recorder: BoxWorker) -> None:
+def test_values(recorder: SandboxWorker) -> None:
     source = (
         "const a = [1, , undefined, null, -0, 0.1, 1e21, NaN];\nconst m = new Map([[1, 'a']]), s = new Set([2, 1]);\n"
         "const d = { 'a b': true, 3: 5n };\n"
@@ -198,7 +198,7 @@ def test_values(recorder: BoxWorker) -> None:
     }
 
 
-def test_changes_in_place_and_sharing(recorder: BoxWorker) -> None:
+def test_changes_in_place_and_sharing(recorder: SandboxWorker) -> None:
     source = (
         "const a = [[1]];\nconst b = a[0];\nconst c = b;\nb.push(2);\n"
         "const m = new Map();\nm.set('k', c);\nc.length = 0;\n"
@@ -210,12 +210,12 @@ def test_changes_in_place_and_sharing(recorder: BoxWorker) -> None:
     assert [dict(step.same) for step in trace.steps if step.same] == [{"c": "b"}, {"d": "b"}, {"d": None}]
 
 
-def test_a_promise_that_a_call_returns_is_awaited(recorder: BoxWorker) -> None:
+def test_a_promise_that_a_call_returns_is_awaited(recorder: SandboxWorker) -> None:
     trace = run(recorder, "async function f(x) {\n  return await x + 1;\n}\n", call="f(4)")
     assert trace.outcome == Outcome("returned", "5")
 
 
-def test_the_arguments_of_a_call(recorder: BoxWorker) -> None:
+def test_the_arguments_of_a_call(recorder: SandboxWorker) -> None:
     trace = run(
         recorder,
         "const f = (...xs) => {\n  return xs.length;\n};\n",
@@ -227,12 +227,12 @@ def test_the_arguments_of_a_call(recorder: BoxWorker) -> None:
     }
 
 
-def test_a_method_is_called_by_its_path(recorder: BoxWorker) -> None:
+def test_a_method_is_called_by_its_path(recorder: SandboxWorker) -> None:
     trace = run(recorder, "class K { static twice(x) { return 2 * x; } }\n", call="K.twice(4)")
     assert trace.outcome == Outcome("returned", "8")
 
 
-def test_own_files_are_recorded_too(recorder: BoxWorker) -> None:
+def test_own_files_are_recorded_too(recorder: SandboxWorker) -> None:
     files = {"lib/add.js": "let n = 0;\nexports.add = (a, b) => {\n  n++;\n  return a + b;\n};\n"}
     trace = run(
         recorder,
@@ -245,7 +245,7 @@ def test_own_files_are_recorded_too(recorder: BoxWorker) -> None:
     ]  # fmt: skip
 
 
-def test_modules_import_each_other(recorder: BoxWorker) -> None:
+def test_modules_import_each_other(recorder: SandboxWorker) -> None:
     files = {
         "a.mjs": "import { b } from './b.mjs';\nexport let count = 0;\n"
         "export function bump() {\n  count++;\n  return b;\n}\n",
@@ -282,7 +282,7 @@ console.log(new Square(3).area(), Colour.Blue, Colour[5], first([{ a: 1 }]), ove
 """
 
 
-def test_types_are_blanks(recorder: BoxWorker) -> None:
+def test_types_are_blanks(recorder: SandboxWorker) -> None:
     trace = run(recorder, TYPES, "program.ts")
     assert trace.output == "9 6 Green { a: 1 } q 4 2\n"
     assert series(trace, "pair") == ["[1, 2]"]
@@ -297,7 +297,7 @@ def test_types_are_blanks(recorder: BoxWorker) -> None:
     ]
 
 
-def test_types_inside_what_is_rewritten_are_blanks(recorder: BoxWorker) -> None:
+def test_types_inside_what_is_rewritten_are_blanks(recorder: SandboxWorker) -> None:
     source = """enum Color { Red, Green = 'g' as any, Blue = <number>4, Next = (Blue satisfies number) + 1 }
 class A {
   own = 'o';
@@ -338,7 +338,7 @@ console.log(N.twice(4), N.thrice(1), new N.K<number>(7).v, N.E.B, N.Inner.q, N.m
 """
 
 
-def test_namespaces_keep_their_lines(recorder: BoxWorker) -> None:
+def test_namespaces_keep_their_lines(recorder: SandboxWorker) -> None:
     trace = run(recorder, SPACES, "program.ts")
     assert trace.output == "8 3 7 1 5 4 1 Both {}\n"
     frames = [frame.name for frame in trace.frames]
@@ -360,19 +360,19 @@ def test_namespaces_keep_their_lines(recorder: BoxWorker) -> None:
         "import f = require('f');\n",
     ],
 )
-def test_what_is_more_than_types_is_refused(recorder: BoxWorker, source: str) -> None:
+def test_what_is_more_than_types_is_refused(recorder: SandboxWorker, source: str) -> None:
     outcome = recorder.record(program(source, "program.ts")).outcome
     assert outcome.kind == "unsupported"
     assert outcome.detail.startswith("source: ")
     assert "line 1" in outcome.detail
 
 
-def test_with_is_refused(recorder: BoxWorker) -> None:
+def test_with_is_refused(recorder: SandboxWorker) -> None:
     outcome = recorder.record(program("var o = {};\nwith (o) { x = 1; }\n")).outcome
     assert (outcome.kind, "line 2" in outcome.detail) == ("unsupported", True)
 
 
-def test_standard_error_is_as_in_a_plain_run(recorder: BoxWorker) -> None:
+def test_standard_error_is_as_in_a_plain_run(recorder: SandboxWorker) -> None:
     trace = run(recorder, "function f() {\n    null.x;\n}\nf();\n")
     text = trace.stderr.splitlines()
     assert text[1:3] == ["    null.x;", "         ^"]
@@ -383,7 +383,7 @@ def test_standard_error_is_as_in_a_plain_run(recorder: BoxWorker) -> None:
 
 def test_a_wire_that_is_longer_than_an_array_may_be() -> None:
     limits = Limits(wall=60, trace_bytes=5 << 30)
-    worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=False))
     try:
         trace = worker.record(program("let x = 1;\nx = 2;\n"))
     finally:
@@ -391,7 +391,7 @@ def test_a_wire_that_is_longer_than_an_array_may_be() -> None:
     assert (trace.outcome, series(trace, "x")) == (Outcome("returned"), ["1", "2"]), trace.stderr
 
 
-def test_a_trace_outgrows_the_memory_that_it_begins_in(recorder: BoxWorker) -> None:
+def test_a_trace_outgrows_the_memory_that_it_begins_in(recorder: SandboxWorker) -> None:
     """Of the wire only the beginning is mapped into Node.js's heap at first (native/node_wire.c)."""
     loop = "for (let i = 0; i < 1100; i++) {\n  s = i + s.slice(4);\n}\n"
     source = f"let s = 'x'.repeat(9000);\n{loop}const n = s.length;\n"

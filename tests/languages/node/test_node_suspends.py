@@ -8,9 +8,9 @@ import pytest
 from node_runs import as_in_a_plain_run, plain, run
 
 from worldline.core.trace import Trace
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 
-pytestmark = pytest.mark.usefixtures("box")
+pytestmark = pytest.mark.usefixtures("sandbox")
 
 
 def waits(trace: Trace) -> list[tuple[str, str, int, str | None]]:
@@ -39,7 +39,7 @@ const c = g.next();
 """
 
 
-def test_delegation_waits_in_both_frames(recorder: BoxWorker) -> None:
+def test_delegation_waits_in_both_frames(recorder: SandboxWorker) -> None:
     """As `yield from` does: what the inner one yields the outer one yields, and it is resumed first."""
     assert waits(run(recorder, DELEGATES)) == [
         ("call", "outer", 5, None),
@@ -80,7 +80,7 @@ try {
 """
 
 
-def test_delegation_is_closed_and_thrown_into(recorder: BoxWorker) -> None:
+def test_delegation_is_closed_and_thrown_into(recorder: SandboxWorker) -> None:
     trace = run(recorder, CLOSES)
     assert trace.output == "inner\nouter\ninner\nouter\nin\n"
     assert waits(trace)[4:8] == [
@@ -107,7 +107,7 @@ for (const v of nat()) {
 """
 
 
-def test_a_loop_of_one_line_is_closed_where_it_waits(recorder: BoxWorker) -> None:
+def test_a_loop_of_one_line_is_closed_where_it_waits(recorder: SandboxWorker) -> None:
     """`run` has both notations and the guard read it: a yield behind its loop's head leads to the `finally` too."""
     assert run(recorder, ONE_LINE).output == "3\n"
 
@@ -159,7 +159,9 @@ try {
 """
 
 
-def test_a_generator_that_is_closed_returns_what_it_was_given(recorder: BoxWorker, tmp_path: Path) -> None:
+def test_a_generator_that_is_closed_returns_what_it_was_given(
+    recorder: SandboxWorker, tmp_path: Path
+) -> None:
     """One that has nothing left to do is closed without a step."""
     trace = run(recorder, CLOSED)
     ends = [(name, value) for event, name, _, value in waits(trace) if event == "return"]
@@ -204,7 +206,7 @@ Promise.resolve().then(() => order.push('t1')).then(() => order.push('t2')).then
 """
 
 
-def test_delegation_asks_no_more_than_a_plain_run(recorder: BoxWorker, tmp_path: Path) -> None:
+def test_delegation_asks_no_more_than_a_plain_run(recorder: SandboxWorker, tmp_path: Path) -> None:
     """Which properties are read, and when, and in which turn promises are settled."""
     trace = run(recorder, ODD)
     assert as_in_a_plain_run(trace, plain(ODD, "program.js", tmp_path)), trace.output
@@ -229,7 +231,7 @@ work();
 """
 
 
-def test_a_loop_over_promises_waits_once_a_round(recorder: BoxWorker) -> None:
+def test_a_loop_over_promises_waits_once_a_round(recorder: SandboxWorker) -> None:
     """The iterator runs inside the frame that asks it; then that frame waits for the promise."""
     trace = run(recorder, AWAITS)
     assert waits(trace)[:8] == [
@@ -283,13 +285,13 @@ for (let i = 0; i < 24; i++) turns = turns.then(() => order.push(i));
 """
 
 
-def test_a_loop_over_promises_ends_as_in_a_plain_run(recorder: BoxWorker, tmp_path: Path) -> None:
+def test_a_loop_over_promises_ends_as_in_a_plain_run(recorder: SandboxWorker, tmp_path: Path) -> None:
     trace = run(recorder, ENDS)
     assert as_in_a_plain_run(trace, plain(ENDS, "program.js", tmp_path)), trace.output
     assert ("raise", "work", 21, "Error('no')") in waits(trace)
 
 
-def test_a_shadowed_var_is_absent_until_it_has_a_value(recorder: BoxWorker) -> None:
+def test_a_shadowed_var_is_absent_until_it_has_a_value(recorder: SandboxWorker) -> None:
     source = (
         "for (let i = 0; i < 1; i++) {\n  i;\n}\nlet j = 1;\n"
         "for (var i = 5; i < 6; i++) {\n  let i = 'x';\n  j = i;\n}\nj = i;\n"
@@ -335,7 +337,7 @@ try {
 """
 
 
-def test_an_exception_is_told_before_a_finally(recorder: BoxWorker) -> None:
+def test_an_exception_is_told_before_a_finally(recorder: SandboxWorker) -> None:
     """In the line where it arrives; passing on behind the block is no second event."""
     trace = run(recorder, FINALLY)
     told = [(step.event, trace.frames[step.frame].name, step.line) for step in trace.steps]
@@ -357,12 +359,12 @@ add(2);
 """
 
 
-def test_frames_of_one_line_are_told_apart(recorder: BoxWorker) -> None:
+def test_frames_of_one_line_are_told_apart(recorder: SandboxWorker) -> None:
     """In Meta's format too: a call on the line of a yield may go on, or begin."""
     assert len(run(recorder, TWICE).frames) == 6
 
 
-def test_a_script_that_only_defines(recorder: BoxWorker) -> None:
+def test_a_script_that_only_defines(recorder: SandboxWorker) -> None:
     trace = run(recorder, "function f() {\n  return 1;\n}\n")
     assert [(step.event, step.line) for step in trace.steps] == [("call", 1), ("return", 1)]
 
@@ -383,7 +385,7 @@ outer: for (const i of [1, 2]) {
 """
 
 
-def test_an_iterator_is_closed_before_the_outer_loop_goes_on(recorder: BoxWorker) -> None:
+def test_an_iterator_is_closed_before_the_outer_loop_goes_on(recorder: SandboxWorker) -> None:
     trace = run(recorder, CONTINUES)
     lines = [
         (step.event, step.line) for step in trace.steps if step.line in (4, 9, 11) and step.event != "return"

@@ -23,7 +23,7 @@ from worldline.data.mine.mined import MinedCall
 from worldline.data.mine.types import GuessedSignature, guess_signature
 from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.programs.split import key
-from worldline.recording.recorder import BoxWorker
+from worldline.recording.recorder import SandboxWorker
 from worldline.recording.together import record_all
 
 # Calls kept per function.
@@ -46,7 +46,7 @@ class Reach(Protocol):
 
 
 def find_calls(
-    worker: BoxWorker,
+    worker: SandboxWorker,
     function: ExtractedFunction,
     rng: Random,
     shown: Sequence[str] = (),
@@ -72,7 +72,7 @@ def find_calls(
 
 
 def _find_reached(
-    worker: BoxWorker, function: ExtractedFunction, known_traces: Mapping[str, Trace], reach: Reach
+    worker: SandboxWorker, function: ExtractedFunction, known_traces: Mapping[str, Trace], reach: Reach
 ) -> dict[str, Trace]:
     """Calls for missed branches that are worth keeping."""
     calls = reach(Program(source=function.source, call=next(iter(known_traces))), known_traces)[:MAX_CALLS]
@@ -88,7 +88,7 @@ def _find_reached(
 
 
 def trace_calls(
-    worker: BoxWorker,
+    worker: SandboxWorker,
     function: ExtractedFunction,
     rng: Random,
     shown: Sequence[str] = (),

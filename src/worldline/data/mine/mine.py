@@ -33,7 +33,7 @@ from worldline.data.mine.near import Benchmark, Likeness
 from worldline.data.mine.usage import Usages
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
 from worldline.programs.split import key
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import stretched
 from worldline.storage import files
 
@@ -110,7 +110,7 @@ class _Miner:
             limits=stretched(job.limits, CALLS_PER_ROUND), python=None, core="auto", trust=job.trust
         )
         _require_same_files(job.sizes)
-        self.job, self.worker = job, BoxWorker(setup)
+        self.job, self.worker = job, SandboxWorker(setup)
         self.journal = job.noted or Journal(job.out)
         self.seen: set[str] = set()
         self.fuzz = find_calls if job.reach is None else partial(find_calls, reach=job.reach)
@@ -146,7 +146,7 @@ class _Miner:
         setup, seed = self.worker.setup, self.job.seed
         further = () if self.job.reach is None else (repr(self.job.reach),)
         mark = candidate_digest(
-            seed, function.origin, function.source, shown, setup.limits, setup.plan.boxed, *further
+            seed, function.origin, function.source, shown, setup.limits, setup.plan.sandboxed, *further
         )
         known = self.journal.calls(mark)
         if known is None and self.job.known:

@@ -20,7 +20,7 @@ from worldline.data.forms.form import apply_form
 from worldline.data.mixture import ALL_SPLITS, BATCH_PROGRAMS, Mixture, write_document
 from worldline.parallel.pool import LocalPool, in_order
 from worldline.programs.split import split_of
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 from worldline.storage import files
 
@@ -105,7 +105,7 @@ class _DocumentWriter:
     def __init__(self, how: _WriteOptions) -> None:
         limits = stretched(how.mixture.limits, BATCH_PROGRAMS)
         self.how = how
-        self.worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=how.trust))
+        self.worker = SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=how.trust))
 
     def __call__(self, item: tuple[int, list[MinedCall]]) -> tuple[int, bytes]:
         """Return the number of documents of these calls, and their frames."""

@@ -29,7 +29,7 @@ from worldline.data.mixture import Mixture, write_document
 from worldline.data.recipe import load_config
 from worldline.data.stream import run_piped, send_documents
 from worldline.programs.split import SPLITS, key, split_of
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 # Per function: more functions teach more than more calls.
@@ -61,7 +61,7 @@ def mine_documents(
     Yields:
         Documents.
     """
-    recorder = BoxWorker(
+    recorder = SandboxWorker(
         prepare(limits=stretched(MINING_LIMITS, CALLS_PER_ROUND), python=None, core="auto", trust=trust)
     )
     paths, usages = list(find_python_files(places)), Usages(find_tests(places))
@@ -105,7 +105,7 @@ def _extract(path: Path) -> list[ExtractedFunction]:
 
 def _write_documents(
     mixture: Mixture,
-    recorder: BoxWorker,
+    recorder: SandboxWorker,
     function: ExtractedFunction,
     shown: list[str],
     hashed: str,

@@ -28,7 +28,7 @@ from worldline.diagnose.blame.terms import Rerun
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction
 from worldline.predict.scratchpad import fold_text
-from worldline.recording.recorder import BoxWorker, prepare, record_many
+from worldline.recording.recorder import SandboxWorker, prepare, record_many
 
 MARGIN = 64
 UNKNOWN = "unknown"
@@ -195,7 +195,7 @@ def truth_recorder(limits: Limits) -> Iterator[Rerun]:
     waiting: list[Program] = []
     traces = _traces(waiting, limits)
     last: Trace | None = None
-    held: list[BoxWorker] = []  # for tasks with a control
+    held: list[SandboxWorker] = []  # for tasks with a control
 
     def trace(program: Program, control: Control | None = None, /) -> Trace:
         nonlocal last, traces
@@ -218,10 +218,10 @@ def truth_recorder(limits: Limits) -> Iterator[Rerun]:
             worker.close()
 
 
-def _controlled(held: list[BoxWorker], limits: Limits) -> BoxWorker:
+def _controlled(held: list[SandboxWorker], limits: Limits) -> SandboxWorker:
     if not held:
         setup = prepare(limits=limits, python=None, core="auto", trust=False, controlled=True)
-        held.append(BoxWorker(setup))
+        held.append(SandboxWorker(setup))
     return held[0]
 
 

@@ -22,7 +22,7 @@ from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.walk import ControlledRunner
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 DEFAULT_SECONDS = 60.0
 
@@ -120,5 +120,5 @@ def sandboxed_program(
 ) -> Iterator[ControlledRunner]:
     """Open a sandbox and yield a function that executes the program under a control."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False)
-    with closing(BoxWorker(setup)) as worker:
+    with closing(SandboxWorker(setup)) as worker:
         yield lambda control: worker.record(program, control=control)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from worldline.plan.games.game import CHANCE, OVER
 
 SIDES, GOAL = 6, 100
-MAX_DECISIONS = 1_000  # then the game is over, and nobody has won
+LONGEST = 1_000  # then the game is over, and nobody has won
 _FALLS = tuple((side, Fraction(1, SIDES)) for side in range(1, SIDES + 1))
 
 
@@ -38,7 +38,7 @@ class Pig:
         """Apply a decision or a side of the die."""
         turn, count = self.turn, self.decisions
         if move == "roll":
-            over = count + 1 >= MAX_DECISIONS
+            over = count + 1 >= LONGEST
             return Pig(self.scores, self.total, turn, OVER if over else CHANCE, count + 1)
         if move == "stop":
             return self._stopped(count + 1)
@@ -50,7 +50,7 @@ class Pig:
     def _stopped(self, count: int) -> Pig:
         one, other = self.scores
         scores = (one + self.total, other) if self.turn == 0 else (one, other + self.total)
-        over = max(scores) >= GOAL or count >= MAX_DECISIONS
+        over = max(scores) >= GOAL or count >= LONGEST
         return Pig(scores, 0, 1 - self.turn, OVER if over else 1 - self.turn, count)
 
     def returns(self) -> tuple[float, float]:

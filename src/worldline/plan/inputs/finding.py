@@ -23,7 +23,7 @@ from worldline.predict.models import AnyModel, load_model
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.recording.calls import caller
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 
 MAX_PREDICTIONS = 6  # predictions are expensive
 MAX_PREDICTION_BYTES = 4_096
@@ -178,6 +178,6 @@ def find_input(
 @contextmanager
 def sandboxed_calls(limits: Limits | None = None) -> Iterator[tuple[CallRunner, ProgramRunner]]:
     """Open two warm sandboxes; yield a function that makes calls and one that records programs."""
-    worker = BoxWorker(prepare(limits=limits or Limits(), python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=limits or Limits(), python=None, core="auto", trust=False))
     with closing(worker), caller() as calls:
         yield calls.run, worker.record

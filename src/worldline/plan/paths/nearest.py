@@ -25,7 +25,7 @@ from worldline.plan.paths.distance import CallArguments, arguments_distance, nei
 from worldline.plan.paths.draw import Drawer
 from worldline.plan.paths.search import CALL_LIMITS, CALLS_PER_PROCESS, explore_target
 from worldline.plan.paths.target import Target, find_target, read_call
-from worldline.recording.recorder import BoxWorker, prepare, record
+from worldline.recording.recorder import SandboxWorker, prepare, record
 from worldline.recording.together import record_all, stretched
 
 MAX_NEIGHBOURS = 400
@@ -133,7 +133,7 @@ class _Chase:
     ) -> None:
         self.target, self.origin, self.wish, self.trust = target, origin, wish, trust
         bounds = replace(stretched(limits, CALLS_PER_PROCESS), wall=limits.wall)
-        self.worker = BoxWorker(prepare(limits=bounds, python=None, core="auto", trust=trust))
+        self.worker = SandboxWorker(prepare(limits=bounds, python=None, core="auto", trust=trust))
         self.deadline = math.inf
         self.best: NearestInput | None = None
         self._tried: set[str] = set()

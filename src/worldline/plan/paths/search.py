@@ -24,7 +24,7 @@ from worldline.plan.paths.arcs import Arc, find_arcs, find_inline_decisions, tak
 from worldline.plan.paths.draw import Drawer
 from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, SolverConditions, key_of
 from worldline.plan.paths.target import Target, find_target, read_call
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 SOLVERS = ("missing", "always", "never")
@@ -185,8 +185,8 @@ class _Hunt:
         self.claims: dict[str, str] = {}  # by call: what it raises, according to CrossHair
         self._many = self._worker(replace(stretched(limits, CALLS_PER_PROCESS), wall=limits.wall))
 
-    def _worker(self, limits: Limits) -> BoxWorker:
-        return BoxWorker(prepare(limits=limits, python=None, core="auto", trust=self.trust))
+    def _worker(self, limits: Limits) -> SandboxWorker:
+        return SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=self.trust))
 
     def run(
         self, calls: Sequence[str], found_by: str, solved: Mapping[str, SolverConditions] | None = None

@@ -18,10 +18,10 @@ import msgspec
 
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.recording.box import BoxPlan
 from worldline.recording.exchange import WIRE_HEADER
 from worldline.recording.recorder import prepare
-from worldline.recording.sandbox import SandboxRun, open_box
+from worldline.recording.sandbox import SandboxRun, open_sandbox
+from worldline.recording.sandbox_plan import SandboxPlan
 
 _PART = r"""
         \b(NAMES[^\W\d]\w*?)_\d+             # an input, numbered
@@ -114,7 +114,7 @@ def explore(
     """
     limits = replace(SOLVER_LIMITS, wall=2 * seconds + GRACE_SECONDS)
     setup = prepare(limits=limits, python=None, core="python", trust=trust)
-    plan: BoxPlan = replace(setup.plan, guest="untraced.symbolic", native=None)
+    plan: SandboxPlan = replace(setup.plan, guest="untraced.symbolic", native=None)
     spec: dict[str, Any] = {
         "name": program.name,
         "source": program.source,
@@ -128,8 +128,8 @@ def explore(
         "guessed": dict(guessed or {}),
         "consumed": consumed,
     }
-    with open_box(plan, limits) as box:
-        return _read(box.run(spec, b""), function, names)
+    with open_sandbox(plan, limits) as sandbox:
+        return _read(sandbox.run(spec, b""), function, names)
 
 
 def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:

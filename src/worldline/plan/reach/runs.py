@@ -29,9 +29,9 @@ MachineWorld = Callable[[Program, Control | None], Trace]
 @contextmanager
 def sandboxed_machine() -> Iterator[MachineWorld]:
     """Open a warm sandbox and yield a function that executes machines in it."""
-    from worldline.recording.recorder import BoxWorker, prepare
+    from worldline.recording.recorder import SandboxWorker, prepare
 
-    worker = BoxWorker(prepare(limits=Limits(steps=MAX_STEPS), python=None, core="auto", trust=False))
+    worker = SandboxWorker(prepare(limits=Limits(steps=MAX_STEPS), python=None, core="auto", trust=False))
     try:
         yield lambda program, control: worker.record(program, control=control)
     finally:

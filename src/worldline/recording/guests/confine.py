@@ -50,7 +50,7 @@ class _Numbers(NamedTuple):
     fcntl: int
     setsockopt: int
     zygotes: str  # what the zygote itself still needs: mount, umount2, unshare, setns
-    everyones: str  # what nobody in the box does
+    everyones: str  # what nobody in the sandbox does
     hoards: str  # memory that no process maps: memfd_create, shmget, msgget, semget, vmsplice
 
 

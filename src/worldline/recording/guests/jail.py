@@ -1,6 +1,6 @@
 """The place where one program runs, and how all its processes end: in namespaces, or without them.
 
-`Boxed` gives each program a pid namespace and a tmpfs of its own. It needs the sandbox around it and
+`IsolatedJail` gives each program a pid namespace and a tmpfs of its own. It needs the sandbox around it and
 CAP_SYS_ADMIN over its namespaces, which no program keeps. `Bare` is for programs that the user
 trusts: a session, rlimits and a temporary directory; its processes are found by their parent. Runs
 inside the sandbox and imports nothing of worldline.
@@ -56,7 +56,7 @@ def _address_space(limits: dict[str, float]) -> int:
     return mapped + int(limits["memory"]) + int(limits["trace_bytes"]) + (64 << 20)
 
 
-class Boxed:
+class IsolatedJail:
     """A fresh pid, IPC and network namespace and a fresh tmpfs for each program."""
 
     parts = f"{confine.SCRATCH}/parts"

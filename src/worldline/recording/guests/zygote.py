@@ -26,7 +26,7 @@ import sys
 from typing import Any, NamedTuple, NoReturn
 
 from . import confine, kernel, prepared
-from .jail import Bare, Boxed, Jail
+from .jail import Bare, IsolatedJail, Jail
 from .refused import Refused
 
 # What small programs import most. Not `random`: all programs would share its state.
@@ -250,7 +250,7 @@ def main() -> None:
     guest = _load_guest(config)
     if hasattr(guest, "warm"):
         guest.warm(config)
-    jail: Jail = Boxed(config) if config["boxed"] else Bare(config)
+    jail: Jail = IsolatedJail(config) if config["sandboxed"] else Bare(config)
     jail.prepare()
     gc.collect()
     kernel.trim_heap()

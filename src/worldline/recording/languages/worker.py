@@ -13,12 +13,12 @@ from typing import Any
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
-from worldline.recording.box import BoxPlan
-from worldline.recording.idle_boxes import discard_box, release_box, take_box
+from worldline.recording.idle_sandboxes import discard_sandbox, release_sandbox, take_sandbox
 from worldline.recording.languages import artefact, tools
 from worldline.recording.languages.call import tree_of
 from worldline.recording.languages.toolchain import KINDS, find
-from worldline.recording.sandbox import Box, SandboxRun, open_box
+from worldline.recording.sandbox import Sandbox, SandboxRun, open_sandbox
+from worldline.recording.sandbox_plan import SandboxPlan
 from worldline.recording.traced import traced, unrun
 from worldline.recording.verdict import readable, unbegun
 
@@ -32,7 +32,7 @@ _making = threading.Lock()
 class LanguageWorker:
     """The two sandboxes of one language, opened when first needed and replaced when they break."""
 
-    def __init__(self, language: str, plan: BoxPlan, limits: Limits) -> None:
+    def __init__(self, language: str, plan: SandboxPlan, limits: Limits) -> None:
         self.limits = limits
         toolchain = find(language)
         self.missing = toolchain if isinstance(toolchain, str) else ""
@@ -40,14 +40,14 @@ class LanguageWorker:
         kind = KINDS[language]
         self.plan = replace(plan, guest=f"{kind.guest}.guest", toolchain=self.toolchain, native=None)
         self.who = InterpreterInfo(kind.name, self.toolchain.version if self.toolchain else "", kind.core)
-        self._boxes: dict[str, Box] = {}
+        self._sandboxes: dict[str, Sandbox] = {}
 
     def record(self, program: Program, stdin: bytes) -> Trace:
         """Record one program. If the sandbox breaks or the program does not start, try once more in a new one."""
         trace = self._record(program, stdin)
         if trace.outcome.kind == "host-fault" and not len(trace):
-            for box in self._boxes.values():
-                discard_box(box)
+            for sandbox in self._sandboxes.values():
+                discard_sandbox(sandbox)
             trace = self._record(program, stdin)
         return trace
 
@@ -72,8 +72,8 @@ class LanguageWorker:
         if isinstance(parts, Trace):
             return parts
         spec["limits"] = asdict(self.limits)
-        run = self._box("run", self.limits).run(spec, stdin, parts=parts)
-        return traced(program, run, self.who, self.limits, boxed=self.plan.boxed)
+        run = self._sandbox("run", self.limits).run(spec, stdin, parts=parts)
+        return traced(program, run, self.who, self.limits, sandboxed=self.plan.sandboxed)
 
     def _spec(self, program: Program) -> dict[str, Any]:
         assert self.toolchain is not None
@@ -98,8 +98,8 @@ class LanguageWorker:
             digest = tools.key(self.toolchain)
             folder = tools.find(digest)
             if folder is None:
-                with open_box(replace(self.plan, preparing=True), PREPARING) as box:
-                    run = box.run(self._spec(program) | {"source": "", "files": {}}, b"", act="tools")
+                with open_sandbox(replace(self.plan, preparing=True), PREPARING) as sandbox:
+                    run = sandbox.run(self._spec(program) | {"source": "", "files": {}}, b"", act="tools")
                 contents = (
                     artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
                 )
@@ -121,7 +121,7 @@ class LanguageWorker:
         cached = artefact.load(digest)
         if cached is not None:
             return cached
-        run = self._box("prepare", PREPARING).run(spec, b"", act="prepare")
+        run = self._sandbox("prepare", PREPARING).run(spec, b"", act="prepare")
         data = bytes(run.wire[artefact.HEADER :])
         if run.report == PREPARED and artefact.read(data) is not None:
             artefact.keep(digest, data)
@@ -133,15 +133,17 @@ class LanguageWorker:
         stderr = readable(run.stderr, PREPARING.output)
         return unrun(program, self.who, self.limits, outcome, stderr=stderr)
 
-    def _box(self, act: str, limits: Limits) -> Box:
-        box = self._boxes.get(act)
-        if box is None or not box.alive:
-            if box is not None:
-                box.close()
-            box = self._boxes[act] = take_box(replace(self.plan, preparing=act == "prepare"), limits)
-        return box
+    def _sandbox(self, act: str, limits: Limits) -> Sandbox:
+        sandbox = self._sandboxes.get(act)
+        if sandbox is None or not sandbox.alive:
+            if sandbox is not None:
+                sandbox.close()
+            sandbox = self._sandboxes[act] = take_sandbox(
+                replace(self.plan, preparing=act == "prepare"), limits
+            )
+        return sandbox
 
     def close(self) -> None:
         """Release the sandboxes."""
-        while self._boxes:
-            release_box(self._boxes.popitem()[1])
+        while self._sandboxes:
+            release_sandbox(self._sandboxes.popitem()[1])

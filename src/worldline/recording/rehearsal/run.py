@@ -22,7 +22,7 @@ from worldline.recording.recorder import encode, prepare
 from worldline.recording.rehearsal.commands import TRACE, shell_events
 from worldline.recording.rehearsal.events import ScriptEvent, events_in
 from worldline.recording.rehearsal.folder import FolderCopy
-from worldline.recording.sandbox import SandboxRun, open_box
+from worldline.recording.sandbox import SandboxRun, open_sandbox
 from worldline.recording.verdict import judge, readable
 
 WIRE_BYTES = 16 << 20
@@ -84,7 +84,7 @@ def run_over(
         limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE_BYTES
     )
     setup = prepare(limits=limits, python=python, core="python", trust=False)
-    if not setup.plan.boxed:
+    if not setup.plan.sandboxed:
         raise NoSandbox("a rehearsal needs a sandbox: without one the script would really act")
     plan = replace(setup.plan, guest="rehearsal.guest", native=None, toolchain=script.toolchain)
     spec: dict[str, Any] = {
@@ -97,8 +97,8 @@ def run_over(
         "environment": dict(script.environment),
         "command": list(script.command),
     }
-    with open_box(plan, limits) as box:
-        run = box.run(spec, encode(script.stdin), parts=copy.packed(), left=MAX_GATHERED_BYTES)
+    with open_sandbox(plan, limits) as sandbox:
+        run = sandbox.run(spec, encode(script.stdin), parts=copy.packed(), left=MAX_GATHERED_BYTES)
     return replace(_decoded(run, limits), listened=not script.command)
 
 

@@ -62,7 +62,7 @@ def install(tape: Tape, swap: Callable[[Any, str, Callable[..., Any]], Any]) -> 
     _swap_generator(tape, swap, generators)
     _swap_system(tape, swap)
     early = sys.modules.get("random")
-    if early is not None:  # where there is no box, `tempfile` has imported it: its generator is seeded anew
+    if early is not None:  # without a sandbox, `tempfile` has imported it: its generator is seeded anew
         early.seed()
 
 

@@ -15,7 +15,7 @@ QUIET = (
     "-XX:TieredStopAtLevel=1",
     "-Xlog:disable",
     "-Xlog:all=off",
-    # The JDK's archive of classes where it wants to lie; the box has no random addresses anyway.
+    # The JDK's archive of classes where it wants to lie; the sandbox has no random addresses anyway.
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:ArchiveRelocationMode=0",

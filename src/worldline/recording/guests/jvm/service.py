@@ -43,7 +43,7 @@ _Read = Callable[[int], bytes]
 
 def start(config: dict[str, Any]) -> None:
     """Start a server beside the zygote, in sandboxes that prepare. It has no connection to the host."""
-    if not config["boxed"] or not config.get("preparing") or not config["tools"]:
+    if not config["sandboxed"] or not config.get("preparing") or not config["tools"]:
         return
     mine, others = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from ..refused import Refused
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-# The recorder's frames need stack of their own; the box gives 8 MiB. Modules of our own are linked by `vm`.
+# The recorder's frames need stack of their own; the sandbox gives 8 MiB. Modules of our own are linked by `vm`.
 _FLAGS = ("--stack-size=3900", "--experimental-vm-modules", "--no-experimental-global-navigator")
 _HOLDER = "$worldline000000"  # stands for the hook's name in what is cached; each run has one of its own
 
@@ -41,7 +41,7 @@ def _flags(spec: dict[str, Any]) -> list[str]:
     return [*known, f"--max-old-space-size={max(64, int(spec['limits']['memory']) >> 20)}"]
 
 
-_cache: list[bytes] = []  # what Node.js made of our own files, with the flags of this box
+_cache: list[bytes] = []  # what Node.js made of our own files, with the flags of this sandbox
 
 
 def warm(config: dict[str, Any]) -> None:

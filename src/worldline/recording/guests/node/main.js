@@ -1,4 +1,4 @@
-// The first file that Node.js runs in the box: it prepares the recorder in a realm of its own, then runs the program.
+// The first file that Node.js runs in the sandbox: it prepares the recorder in a realm of its own, then runs the program.
 // `node main.js FD`: the descriptor has the specification as JSON (guest.py). Nothing here is within the program's reach.
 'use strict';
 

@@ -11,38 +11,38 @@ import pytest
 
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.recording.idle_boxes import (
+from worldline.recording.idle_sandboxes import (
     MAX_IDLE_BOXES,
-    close_idle_boxes,
-    discard_box,
-    release_box,
-    take_box,
+    close_idle_sandboxes,
+    discard_sandbox,
+    release_sandbox,
+    take_sandbox,
 )
 from worldline.recording.recorder import prepare, record
-from worldline.recording.sandbox import Box
+from worldline.recording.sandbox import Sandbox
 
 LIMITS = Limits()
 
 
 @pytest.fixture(autouse=True)
-def _start_without_idle_boxes(box: None) -> Iterator[None]:
-    close_idle_boxes()
+def _start_without_idle_boxes(sandbox: None) -> Iterator[None]:
+    close_idle_sandboxes()
     yield
-    close_idle_boxes()
+    close_idle_sandboxes()
 
 
-def _take(limits: Limits = LIMITS, *, trust: bool = False) -> Box:
-    return take_box(prepare(limits=limits, python=None, core="auto", trust=trust).plan, limits)
+def _take(limits: Limits = LIMITS, *, trust: bool = False) -> Sandbox:
+    return take_sandbox(prepare(limits=limits, python=None, core="auto", trust=trust).plan, limits)
 
 
-def _runs(box: Box) -> bool:
+def _runs(sandbox: Sandbox) -> bool:
     spec = {"name": "a.py", "source": "pass", "call": None, "argv": [], "files": {}, "limits": asdict(LIMITS)}
-    return box.run({**spec, "change": None, "control": None}, b"").report == "begun"
+    return sandbox.run({**spec, "change": None, "control": None}, b"").report == "begun"
 
 
 def test_an_idle_box_is_reused() -> None:
     first = _take()
-    release_box(first)
+    release_sandbox(first)
     assert _take() is first
     assert _runs(first)
     first.close()
@@ -50,7 +50,7 @@ def test_an_idle_box_is_reused() -> None:
 
 def test_other_limits_need_another_box() -> None:
     first = _take()
-    release_box(first)
+    release_sandbox(first)
     other = _take(Limits(steps=7))
     assert other is not first
     assert other.limits.steps == 7
@@ -59,7 +59,7 @@ def test_other_limits_need_another_box() -> None:
 
 def test_a_box_that_died_while_idle_is_replaced() -> None:
     first = _take()
-    release_box(first)
+    release_sandbox(first)
     os.kill(first._process.pid, 9)
     first._process.wait()
     second = _take()
@@ -70,8 +70,8 @@ def test_a_box_that_died_while_idle_is_replaced() -> None:
 
 def test_after_a_broken_box_the_next_one_is_new() -> None:
     idle, broken = _take(), _take()
-    release_box(idle)
-    discard_box(broken)
+    release_sandbox(idle)
+    discard_sandbox(broken)
     fresh = _take()
     assert fresh is not idle
     assert not idle.alive
@@ -81,36 +81,36 @@ def test_after_a_broken_box_the_next_one_is_new() -> None:
 
 
 def test_the_oldest_is_closed_when_there_are_too_many() -> None:
-    boxes = [_take(Limits(steps=steps)) for steps in range(1, MAX_IDLE_BOXES + 2)]
-    for box in boxes:
-        release_box(box)
-    assert [box.alive for box in boxes] == [False] + [True] * MAX_IDLE_BOXES
+    sandboxes = [_take(Limits(steps=steps)) for steps in range(1, MAX_IDLE_BOXES + 2)]
+    for sandbox in sandboxes:
+        release_sandbox(sandbox)
+    assert [sandbox.alive for sandbox in sandboxes] == [False] + [True] * MAX_IDLE_BOXES
 
 
 def test_a_process_without_a_sandbox_is_not_kept() -> None:
-    box = _take(trust=True)
-    release_box(box)
-    assert not box.alive
+    sandbox = _take(trust=True)
+    release_sandbox(sandbox)
+    assert not sandbox.alive
 
 
 def test_a_box_of_another_thread_is_not_kept() -> None:
-    opened: list[Box] = []
+    opened: list[Sandbox] = []
     thread = threading.Thread(target=lambda: opened.append(_take()))
     thread.start()
     thread.join()
-    release_box(opened[0])
+    release_sandbox(opened[0])
     assert not opened[0].alive
 
 
 def test_another_thread_opens_its_own_box() -> None:
     kept = _take()
-    release_box(kept)
+    release_sandbox(kept)
     taken: list[bool] = []
 
     def take() -> None:
-        box = _take()
-        taken.append(box is kept)
-        box.close()
+        sandbox = _take()
+        taken.append(sandbox is kept)
+        sandbox.close()
 
     thread = threading.Thread(target=take)
     thread.start()
@@ -121,12 +121,12 @@ def test_another_thread_opens_its_own_box() -> None:
 
 def test_a_forked_child_opens_its_own_box() -> None:
     kept = _take()
-    release_box(kept)
+    release_sandbox(kept)
     child = os.fork()
     if child == 0:
         try:
-            box = _take()
-            os._exit(0 if box is not kept and _runs(box) else 1)
+            sandbox = _take()
+            os._exit(0 if sandbox is not kept and _runs(sandbox) else 1)
         finally:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0

@@ -46,7 +46,7 @@ main()
 
 
 @dataclass(frozen=True)
-class BoxPlan:
+class SandboxPlan:
     """All settings of a sandbox, before it is started."""
 
     python: Python
@@ -59,7 +59,7 @@ class BoxPlan:
     tools: str | None = None  # the folder on the host with the tools built for this toolchain
     guest_folder: str | None = None  # replaces the package's own guests
     limits: Limits = field(default_factory=Limits)
-    boxed: bool = True
+    sandboxed: bool = True
     hash_seed: int = 0
     uid: int | None = None  # the user to switch to; None keeps the current user
     cgroups: tuple[str, ...] = ()
@@ -72,14 +72,14 @@ class BoxPlan:
     @property
     def native_inside(self) -> str | None:
         """The path of the native recorder inside the sandbox."""
-        if self.native is None or not self.boxed:
+        if self.native is None or not self.sandboxed:
             return self.native
         return f"{HOME}/native/{os.path.basename(self.native)}"
 
     @property
     def tools_inside(self) -> str | None:
         """The folder of the tools inside the sandbox."""
-        return self.tools if self.tools is None or not self.boxed else f"{HOME}/tools"
+        return self.tools if self.tools is None or not self.sandboxed else f"{HOME}/tools"
 
 
 @dataclass
@@ -94,11 +94,11 @@ class _Binds:
         return [kind, f"{STAGE}/{len(self.sources) - 1}" if self.staged else source, target]
 
 
-def launch_config(plan: BoxPlan, socket: int) -> str:
+def launch_config(plan: SandboxPlan, socket: int) -> str:
     """Return the JSON configuration of launch.py."""
     binds = _Binds(plan.uid is not None)
     command = zygote_command(plan, socket)
-    if plan.boxed:
+    if plan.sandboxed:
         command = [*_bwrap(plan, binds), "--", *command]
     config: dict[str, Any] = {
         "cgroups": plan.cgroups,
@@ -106,24 +106,24 @@ def launch_config(plan: BoxPlan, socket: int) -> str:
         "stage": binds.sources,
         "at": STAGE,
         "command": command,
-        "anew": plan.boxed,
-        "environment": {} if plan.boxed else plan.environment,
+        "anew": plan.sandboxed,
+        "environment": {} if plan.sandboxed else plan.environment,
     }
     return json.dumps(config)
 
 
-def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
+def zygote_command(plan: SandboxPlan, socket: int) -> list[str]:
     """Return the command of the zygote.
 
     The interpreter ignores the environment except for the hash seed, site packages, the user site and
     cached bytecode.
     """
     folder, stand_in = f"{HOME}/guests", plan.guest_folder and f"{HOME}/guest"
-    if not plan.boxed:
+    if not plan.sandboxed:
         folder, stand_in = str(GUESTS), plan.guest_folder
     config = {
         "socket": socket,
-        "boxed": plan.boxed,
+        "sandboxed": plan.sandboxed,
         "paths": plan.python.libraries,
         "guest": plan.guest,
         "guest_folder": stand_in,
@@ -142,7 +142,7 @@ def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
     return [plan.python.executable, *options, "-c", _BOOT.format(folder=folder), json.dumps(config)]
 
 
-def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
+def _bwrap(plan: SandboxPlan, binds: _Binds) -> list[str]:
     command = [
         shutil.which("bwrap") or "bwrap",
         "--unshare-all",
