@@ -32,9 +32,7 @@ def extension(name: str, unit: str, *more: str) -> list[Extension]:
     if not path.exists():
         return []
     flags = ["-O2", "-fno-strict-aliasing", "-fvisibility=hidden", "-Wall", *more]
-    return [
-        Extension(name, [str(path)], depends=sources(), extra_compile_args=flags, language="c", optional=True)
-    ]
+    return [Extension(name, [str(path)], depends=sources(), extra_compile_args=flags, language="c", optional=True)]
 
 
 def carried() -> list[str]:

@@ -172,9 +172,7 @@ def table(found: dict[str, dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=engine_native.count_usable_threads())
     parser.add_argument("--seconds", type=float, default=5.0, help="for each engine and batch")
     parser.add_argument("--depth", type=int, default=Shape().depth)
@@ -192,9 +190,7 @@ def main() -> None:
         weights = options.weights or Path(folder) / "weights.safetensors"
         if not options.weights:
             write_weights(weights, shape)
-        found = {
-            kind: child(kind, options, weights) for kind in ENGINES if kind in {*options.engines, "numpy"}
-        }
+        found = {kind: child(kind, options, weights) for kind in ENGINES if kind in {*options.engines, "numpy"}}
     if off := disagreement(found):
         raise SystemExit(f"not reported: {off}")
     print(f"{options.threads} threads; in sight are {PROMPT} bytes of prompt and {shape.window} of trace\n")

@@ -142,9 +142,7 @@ def _onnx(step: Step, state: list[Tensor], threads: int) -> Callable[[bytes], Fl
     def run(data: bytes) -> FloatArray:
         nonlocal held
         ids = wrap(np.frombuffer(data, np.uint8).astype(np.int64))
-        logits, *held = session.run_with_ort_values(
-            outputs, {"ids": ids} | dict(zip(names, held, strict=True))
-        )
+        logits, *held = session.run_with_ort_values(outputs, {"ids": ids} | dict(zip(names, held, strict=True)))
         found: FloatArray = logits.numpy()
         return found
 

@@ -25,9 +25,7 @@ from worldline.recording.together import record_all, stretched
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description="documents and bytes a CPU-second of each source of a recipe"
-    )
+    parser = argparse.ArgumentParser(description="documents and bytes a CPU-second of each source of a recipe")
     parser.add_argument("recipe", nargs="?", default="shipped")
     parser.add_argument("--count", type=int, default=160, help="programs of each source [160]")
     parser.add_argument("--json", action="store_true")
@@ -61,9 +59,7 @@ def _measured(mixture: Mixture, count: int) -> dict[str, Any]:
     _, start = _recorded(mixture, chosen[:1])
     traces, recorded = _recorded(mixture, chosen)
     begun = time.process_time()
-    pairs = [
-        (trace, hashed) for (_, _, hashed), trace in zip(chosen, traces, strict=True) if trace is not None
-    ]
+    pairs = [(trace, hashed) for (_, _, hashed), trace in zip(chosen, traces, strict=True) if trace is not None]
     made = [write_document(mixture, rng, trace, kind=source.kind, hashed=hashed) for trace, hashed in pairs]
     wrote = time.process_time() - begun
     return {

@@ -51,9 +51,7 @@ def aims(found: Found) -> list[Aim]:
         for name, least in FASTEST.items()
     ]
     warm = [(language, WARM[language]) for language in found if language in WARM]
-    return each + [
-        Aim(language, "warm", most, found[language]["cost"].get("warm"), True) for language, most in warm
-    ]
+    return each + [Aim(language, "warm", most, found[language]["cost"].get("warm"), True) for language, most in warm]
 
 
 def table(found: Found, titles: Mapping[str, str], faults: list[str]) -> str:
@@ -65,9 +63,7 @@ def table(found: Found, titles: Mapping[str, str], faults: list[str]) -> str:
         cells = [_cell(row["steps"].get(name), stops.get(name)) for name in titles]
         costs = "".join(f"{_whole(row['cost'].get(name)):>8}" for name in COSTS)
         lines.append(
-            f"{TITLES[language]:<12}"
-            + "".join(f"{cell:>18}" for cell in cells)
-            + f"  |{costs}  | {PEERS[language]}"
+            f"{TITLES[language]:<12}" + "".join(f"{cell:>18}" for cell in cells) + f"  |{costs}  | {PEERS[language]}"
         )
     peers = ["stops a second of the peers:"]
     for language, row in found.items():
@@ -93,9 +89,7 @@ def _aim_lines(found: list[Aim]) -> list[str]:
     costs = ", ".join(f"{TITLES[language]} {most} ms" for language, most in WARM.items())
     lines = [f"aims met: {sum(aim.met for aim in found)} of {len(found)} ({told} {costs})"]
     for aim in (aim for aim in found if not aim.met):
-        shown = (
-            "none" if aim.figure is None else f"{aim.figure:.0f} ms" if aim.most else brief(aim.figure) + "/s"
-        )
+        shown = "none" if aim.figure is None else f"{aim.figure:.0f} ms" if aim.most else brief(aim.figure) + "/s"
         wanted = f"{aim.bound:.0f} ms" if aim.most else brief(aim.bound) + "/s"
         lines.append(f"  missed: {TITLES[aim.language]}, {aim.what}: {shown}, aim {wanted}")
     return lines

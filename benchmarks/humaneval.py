@@ -122,16 +122,13 @@ def text(result: Study) -> str:
         f"round trips through both codecs: {len(result.differences)} differences",
         *result.differences[:20],
         "",
-        f"{'format':<18}{'part':<8}{'frames':>10}{'characters':>14}{'bytes':>14}"
-        + "".join(f"{n:>14}" for n in names),
+        f"{'format':<18}{'part':<8}{'frames':>10}{'characters':>14}{'bytes':>14}" + "".join(f"{n:>14}" for n in names),
     ]
     for row in result.table.total:
         for part in ("whole", "steps"):
             size = getattr(row, part)
             tokens = "".join(f"{size.tokens[name]:>14,}" for name in names)
-            lines.append(
-                f"{row.format:<18}{part:<8}{row.frames:>10,}{size.characters:>14,}{size.bytes:>14,}{tokens}"
-            )
+            lines.append(f"{row.format:<18}{part:<8}{row.frames:>10,}{size.characters:>14,}{size.bytes:>14,}{tokens}")
     for part in ("whole", "steps"):
         lines += ["", f"beside cwm, {'prompt and steps' if part == 'whole' else 'steps alone'}"]
         for name, ratios in result.ratios(part).items():
@@ -152,9 +149,7 @@ def medians(result: Study) -> str:
 
 def main() -> None:
     """Run the study; exit 1 where a round trip differed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--tasks", type=int, help="only the first N tasks")
     parser.add_argument("--calls", type=int, help="at most N calls a task")

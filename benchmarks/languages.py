@@ -89,9 +89,7 @@ def text_of(kind: str, language: str) -> str:
 def checked(trace: Trace, printed: int) -> Trace:
     """The trace, if the program ended and printed as it should."""
     if trace.outcome.kind != "returned" or trace.output.strip() != str(printed):
-        raise RuntimeError(
-            f"{trace.program.name} {trace.program.argv}: {trace.outcome}, {trace.stderr[:300]!r}"
-        )
+        raise RuntimeError(f"{trace.program.name} {trace.program.argv}: {trace.outcome}, {trace.stderr[:300]!r}")
     return trace
 
 
@@ -170,9 +168,7 @@ def peer_rate(step: Callable[[stepping.Walk], int], name: str, stops: int) -> fl
     return stops / (used[1] - used[0])
 
 
-def measured(
-    language: str, options: argparse.Namespace, faults: list[str]
-) -> dict[str, Rates | dict[str, float]]:
+def measured(language: str, options: argparse.Namespace, faults: list[str]) -> dict[str, Rates | dict[str, float]]:
     """All figures of one language: `steps`, `stops` (of its peer), `cost`."""
     found: dict[str, Rates | dict[str, float]] = {"steps": {}, "stops": {}, "cost": {}}
 
@@ -203,9 +199,7 @@ def measured(
 
 def main() -> None:
     """Measure, print, and fail only where a recording was wrong."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--languages", nargs="+", choices=list(NAMES), default=list(NAMES))
     parser.add_argument("--workloads", nargs="+", choices=list(WORKLOADS), default=list(WORKLOADS))
     parser.add_argument("--seconds", type=float, default=0.5, help="processor seconds of one recording")

@@ -68,9 +68,7 @@ def truth(workload: Workload) -> Truth:
         nonlocal count
         count += 1
         if event == "return" and frame.f_back.f_code.co_filename != path:
-            final.update(
-                {name: repr(value) for name, value in frame.f_locals.items()}, **{"return": repr(arg)}
-            )
+            final.update({name: repr(value) for name, value in frame.f_locals.items()}, **{"return": repr(arg)})
         return local
 
     def entered(frame: Any, event: str, arg: Any) -> Any:
@@ -132,9 +130,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.4)
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    print(
-        json.dumps(measure(options.recorder, WORKLOADS[options.workload], options.seconds, options.repeats))
-    )
+    print(json.dumps(measure(options.recorder, WORKLOADS[options.workload], options.seconds, options.repeats)))
 
 
 if __name__ == "__main__":

@@ -125,9 +125,7 @@ def overview(watch: Watch, samples: int) -> None:
         lambda i: page.keyboard.press(("End", "Home")[i % 2]),
     )
     page.keyboard.press("Home")
-    watch.measure(
-        "next row by key", lambda i: f"{active} === '{i + 3}'", lambda i: page.keyboard.press("ArrowDown")
-    )
+    watch.measure("next row by key", lambda i: f"{active} === '{i + 3}'", lambda i: page.keyboard.press("ArrowDown"))
 
 
 def sorting(watch: Watch) -> None:

@@ -85,9 +85,7 @@ def settrace_repr(file: Path) -> Iterator[Session]:
         kept.append((event, frame.f_lineno, changed))
         return local
 
-    sys.settrace(
-        lambda frame, event, arg: local(frame, event, arg) if frame.f_code.co_filename == path else None
-    )
+    sys.settrace(lambda frame, event, arg: local(frame, event, arg) if frame.f_code.co_filename == path else None)
     try:
         yield Session(itself, lambda: len(kept), exact=True)
     finally:

@@ -76,9 +76,7 @@ def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
         steps, recorded, storing = timed(lambda: sum(map(len, coming)))
         size = sum(path.stat().st_size for path in traces.glob("*.parquet"))
         shop, mixture = RayPool(), Mixture(sources=(TASKS,))
-        done, made, keeping = timed(
-            lambda: build_dataset(mixture, data, count=documents, unit=UNIT, pool=shop)
-        )
+        done, made, keeping = timed(lambda: build_dataset(mixture, data, count=documents, unit=UNIT, pool=shop))
         shards = load_manifest(data).shards
     return {
         "workers": workers,

@@ -56,9 +56,7 @@ def child(script: str, *arguments: str) -> Any:
     command = [sys.executable, str(HERE / script), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
-        return (
-            [*done.stderr.strip().splitlines(), f"exit {done.returncode}"] if done.stderr else ["silent"]
-        )[-1]
+        return ([*done.stderr.strip().splitlines(), f"exit {done.returncode}"] if done.stderr else ["silent"])[-1]
     return json.loads(done.stdout)
 
 
@@ -68,9 +66,7 @@ def measured(options: argparse.Namespace) -> tuple[dict[str, dict[str, list[floa
     All recorders of a workload are run side by side in time, and the passes lie apart: what else the machine
     does then falls on all of them alike.
     """
-    found: dict[str, dict[str, list[float]]] = {
-        name: {w: [] for w in WORKLOADS} for name in options.recorders
-    }
+    found: dict[str, dict[str, list[float]]] = {name: {w: [] for w in WORKLOADS} for name in options.recorders}
     faults = []
     for number in range(options.passes):
         for workload in WORKLOADS:

@@ -70,9 +70,7 @@ def prompts(engine: Any, sizes: list[int]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="default")
     parser.add_argument("--humaneval", type=Path)
     parser.add_argument("--programs", type=int, default=32)
@@ -83,8 +81,7 @@ def main() -> None:
     local = load_model(options.model)
     assert isinstance(local, Local)
     asks = [
-        PredictionRequest(program=program, limit=LIMIT)
-        for program in programs(options.humaneval, options.programs)
+        PredictionRequest(program=program, limit=LIMIT) for program in programs(options.humaneval, options.programs)
     ]
     ways = [Way(local.engine, guesses, batch) for batch in options.batches for guesses in (False, True)]
     for _ in range(options.rounds):

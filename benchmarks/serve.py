@@ -38,8 +38,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     asks = [
-        PredictionRequest(program=generate.program(Random(f"serve/{n}")), limit=LIMIT)
-        for n in range(given.programs)
+        PredictionRequest(program=generate.program(Random(f"serve/{n}")), limit=LIMIT) for n in range(given.programs)
     ]
     threads = {"threads": str(given.threads)}
     command = [sys.executable, "-m", "worldline", "serve", "--port", "0", "-M", f"threads={given.threads}"]
@@ -54,9 +53,7 @@ def main() -> None:
 
 def table(asks: list[PredictionRequest], scheme: str, threads: dict[str, str], rounds: int) -> None:
     """Measures, compares and prints."""
-    print(
-        "| at once | in the process, bytes/s | served, bytes/s | served / in the process |\n|---|---|---|---|"
-    )
+    print("| at once | in the process, bytes/s | served, bytes/s | served / in the process |\n|---|---|---|---|")
     for together in TOGETHER:
         here = load_model("default", {**threads, "batch": str(together)})
         there = load_model(scheme, {"way": "text", "concurrency": str(together)})

@@ -46,9 +46,7 @@ def measured(folder: Path, recipe: Path, count: int, *, sharded: bool) -> dict[s
         *(["--sharded"] if sharded else []),
     ]
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(
-        torchrun_command(words, processes=str(count)), env=env, check=True, stdout=subprocess.DEVNULL
-    )
+    subprocess.run(torchrun_command(words, processes=str(count)), env=env, check=True, stdout=subprocess.DEVNULL)
     lines = metrics.read_metrics(out)
     between = [
         (after["elapsed"] - before["elapsed"]) / (after["step"] - before["step"])

@@ -90,9 +90,7 @@ def score(exam: Path, model: Path, out: Path, *, device: str | None) -> None:
     rows = []
     for document_score, (_, _, shown) in zip(scores, documents, strict=True):
         steps = [[all(document_score.hits[a:b]), sum(document_score.logprobs[a:b])] for _, a, b in shown]
-        rows.append(
-            [all(document_score.hits) if document_score.hits else None, sum(document_score.logprobs), steps]
-        )
+        rows.append([all(document_score.hits) if document_score.hits else None, sum(document_score.logprobs), steps])
     out.write_text(json.dumps(rows))
     known = [row for row in rows if row[0] is not None]
     print(f"{sum(row[0] for row in known):,} of {len(known):,} right, in {out}")
@@ -135,9 +133,7 @@ def compare(exam: Path, old_scores: Path, new_scores: Path) -> None:
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("draw", "part", "score", "compare"))
     parser.add_argument("exam", type=Path)
     parser.add_argument("paths", type=Path, nargs="*")

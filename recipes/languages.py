@@ -38,10 +38,7 @@ def data() -> Mixture:
             Source(kind="generate", program=f"{drawn}:ordinary", argument=language, weight=0.75)
             for language in LANGUAGES
         ),
-        *(
-            Source(kind="tasks", program=f"{drawn}:state", argument=language, weight=0.25)
-            for language in LANGUAGES
-        ),
+        *(Source(kind="tasks", program=f"{drawn}:state", argument=language, weight=0.25) for language in LANGUAGES),
     )
     modes = (
         Mode(weight=0.80),

@@ -121,9 +121,7 @@ def stochastic() -> Mixture:
     from dataclasses import replace
 
     whole = _mixture()
-    return replace(
-        whole, sources=tuple(source for source in whole.sources if source.kind == "chance"), max_bytes=4096
-    )
+    return replace(whole, sources=tuple(source for source in whole.sources if source.kind == "chance"), max_bytes=4096)
 
 
 def _mixture() -> Mixture:
@@ -137,10 +135,7 @@ def _mixture() -> Mixture:
         Mode(weight=0.04, options=Compact(reveal=0), queries=4),
         Mode(weight=0.02, options=Compact(conditions=True)),
         *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
-        *(
-            Mode(weight=share, options=Compact(hidden=how), kinds=("chance",))
-            for how, share in HIDDEN.items()
-        ),
+        *(Mode(weight=share, options=Compact(hidden=how), kinds=("chance",)) for how, share in HIDDEN.items()),
     )
     sources = (
         *(

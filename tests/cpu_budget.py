@@ -58,9 +58,7 @@ def tree_seconds(root: int) -> float:
 
 def read_budgets(text: str) -> dict[str, float]:
     """Return the budget of each folder: the last column of the README's table."""
-    return {
-        folder: float(budget) for folder, budget in re.findall(r"^\| `(\w+)/` \|.*\| (\d+) \|$", text, re.M)
-    }
+    return {folder: float(budget) for folder, budget in re.findall(r"^\| `(\w+)/` \|.*\| (\d+) \|$", text, re.M)}
 
 
 def sort_by_budget(items: list[pytest.Item]) -> None:
@@ -127,9 +125,7 @@ class BudgetReport:
     def over_budget(self) -> list[str]:
         """Return the folders that spent more than their budget, scaled to this machine."""
         return [
-            folder
-            for folder, budget in sorted(self.budgets.items())
-            if self.seconds[folder] > budget * self._scale
+            folder for folder, budget in sorted(self.budgets.items()) if self.seconds[folder] > budget * self._scale
         ]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -138,9 +134,7 @@ class BudgetReport:
         for folder, spent in self.seconds.most_common():
             budget = f"of {self.budgets[folder]:.0f}" if folder in self.budgets else ""
             write(f"{spent:8.0f} {budget:8}  {folder}")
-        write(
-            f"{sum(self.seconds.values()):8.0f} in all; budgets scaled by {self._scale:.2f} for this machine"
-        )
+        write(f"{sum(self.seconds.values()):8.0f} in all; budgets scaled by {self._scale:.2f} for this machine")
         for folder in self.over_budget():
             write(
                 f"tests/{folder} spent {self.seconds[folder]:.0f} CPU seconds; its budget in tests/README.md is "

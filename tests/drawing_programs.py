@@ -183,7 +183,5 @@ def drawing_programs() -> dict[str, Program]:
         call="f(2)",
     )
     dice = "from random import randrange\nk = randrange(3)\n\ndef roll():\n    return randrange(6) + k\n"
-    found["files"] = Program(
-        source="import lib.dice\nprint(lib.dice.roll())\n", files=(("lib/dice.py", dice),)
-    )
+    found["files"] = Program(source="import lib.dice\nprint(lib.dice.roll())\n", files=(("lib/dice.py", dice),))
     return found

@@ -124,9 +124,7 @@ class HandWritten:
         return PredictionRequest(program=self.program, limit=4 * len(self.steps))
 
 
-LIST_C = HandWritten(
-    Program(source=LIST_SOURCE, name="list.c"), LIST_STEPS.encode(), (b"9 sum=3\n", b"9 sum=4\n")
-)
+LIST_C = HandWritten(Program(source=LIST_SOURCE, name="list.c"), LIST_STEPS.encode(), (b"9 sum=3\n", b"9 sum=4\n"))
 MIXED_JS = HandWritten(
     Program(source=MIXED_SOURCE, name="mixed.js", call="mixed(3)"),
     MIXED_STEPS.encode(),
@@ -145,9 +143,7 @@ def stage(folder: Path) -> Path:
             said = answer(task, parsed)
             assert said is not None, parsed.malformed
             ended = SimpleNamespace(outcome=SimpleNamespace(kind="returned", detail=""))
-            true = Truth(
-                task, cast(Trace, ended), said, margin=1 << 30
-            )  # never cut: no step is asked of the trace
+            true = Truth(task, cast(Trace, ended), said, margin=1 << 30)  # never cut: no step is asked of the trace
             vars(true).update(text=one.steps, parsed=parsed)
             found = Prediction(text=one.found, status="ended", logprob=-1.5, seconds=0.25)
             verdict = judge(task, true, found, ask=one.ask)

@@ -18,18 +18,11 @@ TEXTS = st.text(st.characters(exclude_categories=[]), max_size=12) | st.text(
     "'\"\\a\n\x7f\xad\u2028é😀\ud800", max_size=6
 )
 INTS = (
-    st.integers()
-    | st.integers(-(1 << 1100), 1 << 1100)
-    | st.sampled_from([(1 << 1024) - 1, 1 << 1024, -(1 << 1024)])
+    st.integers() | st.integers(-(1 << 1100), 1 << 1100) | st.sampled_from([(1 << 1024) - 1, 1 << 1024, -(1 << 1024)])
 )
 FLOATS = st.floats(allow_nan=False)
 LITERAL_ATOMS = (
-    st.none()
-    | st.booleans()
-    | INTS
-    | FLOATS.filter(lambda x: abs(x) != float("inf"))
-    | TEXTS
-    | st.binary(max_size=8)
+    st.none() | st.booleans() | INTS | FLOATS.filter(lambda x: abs(x) != float("inf")) | TEXTS | st.binary(max_size=8)
 )
 HASHABLE = st.recursive(
     LITERAL_ATOMS,
@@ -181,9 +174,7 @@ class Script:
     def _step(self, event: str, line: int, arg: str | None = None) -> None:
         if event not in ("output", "input", "exit"):
             self.pending[self.current] = len(self.steps)
-        self.steps.append(
-            {"event": event, "frame": self.current, "line": line, "arg": arg, "changes": {}, "same": {}}
-        )
+        self.steps.append({"event": event, "frame": self.current, "line": line, "arg": arg, "changes": {}, "same": {}})
 
     def call(self, parent: int, name: str, file: str, line: int) -> None:
         name_id, file_id = self.id(name), self.id(file)
@@ -281,9 +272,7 @@ def facts_of(decoded: Any) -> dict[str, Any]:
 
 
 _WORDS = st.sampled_from(["a", "b", "xs", "self", "é", ".0", ""])
-_VALUES = st.sampled_from(["0", "1", "[1, 2]", "'é😀'", ""]) | st.text(
-    st.characters(codec="utf-8"), max_size=5
-)
+_VALUES = st.sampled_from(["0", "1", "[1, 2]", "'é😀'", ""]) | st.text(st.characters(codec="utf-8"), max_size=5)
 _LINES = st.integers(0, 300) | st.integers(0, (1 << 32) - 1)
 
 

@@ -117,9 +117,7 @@ def main():
             gdb.execute("set " + setting)
     for library in ("/rustc/*", "/usr/*"):
         gdb.execute("skip -gfi " + library, to_string=True)
-    for line in sorted(
-        functions()
-    ):  # each function, so that closures which library code calls are stopped in too
+    for line in sorted(functions()):  # each function, so that closures which library code calls are stopped in too
         gdb.Breakpoint(f"{SOURCE}:{line}")
     gdb.execute("run", to_string=True)
     rows = []

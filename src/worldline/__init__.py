@@ -138,7 +138,7 @@ _HOMES = {
     "view": "worldline.ui.web.start",
     "view_debugged": "worldline.ui.web.start",
     "vsix_path": "worldline.ui.dap.extension",
-    "without_boxes": "worldline.recording.recorder",
+    "without_sandbox": "worldline.recording.recorder",
     "write_bundle": "worldline.ui.web.start",
 }
 _PACKAGES = ("plan",)

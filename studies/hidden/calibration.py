@@ -24,9 +24,7 @@ from worldline.ui.report.page import STYLE
 
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="default")
     parser.add_argument("--most", type=int, default=20, help="the greatest n [20]")
     parser.add_argument("--within", type=float, default=0.02, help="what is called calibrated [0.02]")
@@ -45,9 +43,7 @@ def _text(table: BelowTable, model: str, within: float) -> str:
     lines.append(f"{'n':>3} {'1/n':>7} {'least':>7} {'most':>7} {'worst':>7} {'no value':>9}")
     for row in table.rows:
         least, most = min(row.probabilities), max(row.probabilities)
-        lines.append(
-            f"{row.n:>3} {1 / row.n:>7.4f} {least:>7.4f} {most:>7.4f} {row.worst:>7.4f} {row.rest:>9.4f}"
-        )
+        lines.append(f"{row.n:>3} {1 / row.n:>7.4f} {least:>7.4f} {most:>7.4f} {row.worst:>7.4f} {row.rest:>9.4f}")
     fine = sum(row.worst <= within for row in table.rows)
     lines.append(
         f"worst {table.worst:.4f}; within {within}: {fine} of {len(table.rows)}; "
@@ -61,9 +57,7 @@ def _alone(table: BelowTable, model: str) -> str:
     figure = reliability_svg("below", f"{model}: draws of below n", [(model, table.bins)])
     styles = f'<style>{ROW_STYLE}{STYLE}</style><rect width="100%" height="100%" fill="white"/>'
     head, _, rest = figure.partition("<title>")
-    return (
-        head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') + styles + "<title>" + rest + "\n"
-    )
+    return head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') + styles + "<title>" + rest + "\n"
 
 
 if __name__ == "__main__":

@@ -47,9 +47,7 @@ print(json.dumps(found))
 
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=16)
     parser.add_argument("--json", type=Path)
@@ -89,9 +87,7 @@ def _walked(call: str) -> tuple[dict[str, Fraction], int]:
     return dict(found.truth.mass), found.runs
 
 
-def _row(
-    call: str, mass: dict[str, Fraction], runs: int, counts: Counter[str], n: int, level: float
-) -> dict[str, Any]:
+def _row(call: str, mass: dict[str, Fraction], runs: int, counts: Counter[str], n: int, level: float) -> dict[str, Any]:
     """One program: how many things, and how many of them are outside, at the common level and at 95 % each."""
 
     def outside(what: str, alpha: float) -> bool:
@@ -107,9 +103,7 @@ def _row(
 
 
 def _print(rows: list[dict[str, Any]], n: int, sampling: float, walking: float) -> None:
-    print(
-        f"{'program':<22} {'runs':>5} {'things':>6} {'sum':>4} {'furthest':>9} {'outside':>8} {'at 95 %':>8}"
-    )
+    print(f"{'program':<22} {'runs':>5} {'things':>6} {'sum':>4} {'furthest':>9} {'outside':>8} {'at 95 %':>8}")
     for row in rows:
         print(
             f"{row['call']:<22} {row['runs']:>5} {row['things']:>6} {row['sum']:>4} {row['apart']:>9.5f} "

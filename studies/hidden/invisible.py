@@ -29,9 +29,7 @@ def shown(trace: Trace) -> tuple[str, ...]:
 
 def main() -> None:
     """Compare and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", help="the interpreter that runs them")
     options = parser.parse_args()
     setup = prepare(limits=LIMITS, python=options.python, core="auto", trust=False)
@@ -45,9 +43,7 @@ def main() -> None:
             others.append(f"  {path.name}: {one.outcome.kind} without, {other.outcome.kind} live")
     free.close()
     held.close()
-    print(
-        f"{same} of {same + len(others)} hostile programs print and end the same, live or without a control"
-    )
+    print(f"{same} of {same + len(others)} hostile programs print and end the same, live or without a control")
     print("\n".join(others))
 
 

@@ -47,9 +47,7 @@ def is_same(a: Trace, b: Trace) -> bool:
     )
 
 
-def compared(
-    workers: tuple[SandboxWorker, SandboxWorker], program: Program, seed: int
-) -> dict[str, Trace | None]:
+def compared(workers: tuple[SandboxWorker, SandboxWorker], program: Program, seed: int) -> dict[str, Trace | None]:
     """For each way of repeating a run, the second run if it was not the same, else None."""
     one, other = workers
     control = Control(seed=seed, schedule=seed)
@@ -63,9 +61,7 @@ def compared(
 
 def main() -> None:
     """Compare and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--generated", type=int, default=192, help="programs of the generator's")
     parser.add_argument("--python", help="the interpreter that runs them")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -76,9 +72,7 @@ def main() -> None:
     for worker in workers:
         worker.close()
     same = {way: sum(ways[way] is None for ways in found.values()) for way in WAYS}
-    others = [
-        (name, way, trace) for name, ways in found.items() for way, trace in ways.items() if trace is not None
-    ]
+    others = [(name, way, trace) for name, ways in found.items() for way, trace in ways.items() if trace is not None]
     if options.json:
         rest = [{"name": name, "way": way, "notes": trace.notes} for name, way, trace in others]
         print(json.dumps({"programs": len(found), "same": same, "others": rest}, indent=1))

@@ -21,10 +21,7 @@ from worldline.core.trace import NO_TEXT, Outcome, Trace
 from worldline.core.value import scan
 
 MODES = (
-    *(
-        Compact(delta=d, same=s, bare=b)
-        for d, s, b in product(("whole", "element"), (False, True), (False, True))
-    ),
+    *(Compact(delta=d, same=s, bare=b) for d, s, b in product(("whole", "element"), (False, True), (False, True))),
     Compact(reveal=3),
     Compact(reveal=0),
 )
@@ -126,9 +123,7 @@ def _cwm(found: Judged, trace: Trace, flow: bytes | None) -> None:
     """Frames as Meta's format shows them; a line that its text leaves open among several is unsure, not odd."""
     program, table = trace.program, None if flow is None else read_table(flow)
     entry = 0 if program.call is None else None
-    read = cwm_parse.parse(
-        cwm.encode(trace), program.source, entry=entry, language=program.language, table=table
-    )
+    read = cwm_parse.parse(cwm.encode(trace), program.source, entry=entry, language=program.language, table=table)
     wanted = frames(trace)
     found.frames = len(wanted)
     if read.malformed is not None:

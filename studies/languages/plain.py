@@ -150,11 +150,7 @@ def report(language: str, of: list[Judged]) -> tuple[str, bool]:
         f"{sum(row.cut for row in ran)} tried on their first steps; "
         f"{sum(row.steps for row in ran):,} steps; at {' '.join(sorted({row.commit for row in of}))}"
     ]
-    lines += [
-        f"  {row.name} does not compile: {row.outcome.splitlines()[0][:150]}"
-        for row in of
-        if not row.compiled
-    ]
+    lines += [f"  {row.name} does not compile: {row.outcome.splitlines()[0][:150]}" for row in of if not row.compiled]
     lines += [f"  {row.name} ({row.outcome[:60]}; {row.limits}): {why}" for row in of for why in row.why]
     enough = 100 * ends >= AIMS[language] * len(ran) and 100 * clean >= VALUES.get(language, 100.0) * len(ran)
     return "\n".join(lines), enough and not odd
@@ -195,9 +191,7 @@ def _work(language: str, asked: argparse.Namespace, todo: list[str], commit: str
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--language", choices=LANGUAGES, help="one language; all of them otherwise")
     parser.add_argument("--data", type=Path, default=DATA, help="HumanEval-X's folder")
     parser.add_argument("--out", type=Path, default=OUT, help="the rows, and where a run goes on from")

@@ -63,9 +63,7 @@ def main() -> None:
     print(f"tasks {total['tasks']}, arcs {total['arcs']}, reached by anyone {total['either']}")
     for who in ("random", "crosshair", "both"):
         print(f"{who:10} {total[who]} arcs in {seconds[who]:.0f} s")
-    print(
-        f"CrossHair was through with {total['exhausted']}; after random inputs it was asked for {total['asked']}"
-    )
+    print(f"CrossHair was through with {total['exhausted']}; after random inputs it was asked for {total['asked']}")
     print(f"of CrossHair's {total['told']} paths {total['rightly']} end, recorded, as it says")
     print(
         f"paths reported {total['paths']} ({total['raising']} raise), confirmed by a fresh recording {total['again']}"

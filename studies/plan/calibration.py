@@ -43,9 +43,7 @@ class Call:
 
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--sure", type=float, default=0.95)
     parser.add_argument("--splits", type=int, default=40)
@@ -169,9 +167,7 @@ def _gated(calls: Sequence[Call], size: int, sure: float, splits: int, seed: int
 
 
 def _own_bins(calls: Sequence[Call]) -> tuple[ReliabilityBin, ...]:
-    return reliability(
-        Forecast(exp(one.score), float(one.is_right)) for one in calls if one.score is not None
-    )
+    return reliability(Forecast(exp(one.score), float(one.is_right)) for one in calls if one.score is not None)
 
 
 def _figure(series: dict[str, tuple[ReliabilityBin, ...]]) -> str:
@@ -181,9 +177,7 @@ def _figure(series: dict[str, tuple[ReliabilityBin, ...]]) -> str:
     )
     styles = f'<style>{ROW_STYLE}{STYLE}</style><rect width="100%" height="100%" fill="white"/>'
     head, _, rest = figure.partition("<title>")
-    return (
-        head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') + styles + "<title>" + rest + "\n"
-    )
+    return head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') + styles + "<title>" + rest + "\n"
 
 
 def _percent(share: dict[str, Any]) -> str:
@@ -194,9 +188,7 @@ def _percent(share: dict[str, Any]) -> str:
 
 
 def _text(name: str, one: dict[str, Any]) -> str:
-    lines = [
-        f"{name}: {one['calls']} calls, {one['answered']} imagined to an end, right {_percent(one['right'])}"
-    ]
+    lines = [f"{name}: {one['calls']} calls, {one['answered']} imagined to an end, right {_percent(one['right'])}"]
     lines.append(
         f"  own probability: AUROC {one['auroc']:.3f} (length alone {one['auroc of length']:.3f}), "
         f"calibration error {one['calibration error']:.3f}, Brier {one['brier']:.3f}"
@@ -205,9 +197,7 @@ def _text(name: str, one: dict[str, Any]) -> str:
         lines.append(f"  surest {float(share):.0%}: right {_percent(right)}")
     for what in ("own probability at least", "in hindsight"):
         for level, found in one[what].items():
-            lines.append(
-                f"  {what} {level}: covers {_percent(found['coverage'])}, right {_percent(found['right'])}"
-            )
+            lines.append(f"  {what} {level}: covers {_percent(found['coverage'])}, right {_percent(found['right'])}")
     rows = [("half", one["gate, half"]), ("9/10", one["gate, nine tenths"]), *one["gate, by ledger"].items()]
     for which, gate in rows:
         right = "-" if gate["imagined right"] is None else f"{100 * gate['imagined right']:.2f} %"

@@ -80,9 +80,7 @@ def arm(
         return done
     held_back, held_out = held
     made = taught(shape, weights, lessons, held_back, how=how)
-    after = imagined(
-        shape, merge_changes(weights, made.tensors), held_out, out=out / f"{name.replace(' ', '-')}-asked"
-    )
+    after = imagined(shape, merge_changes(weights, made.tensors), held_out, out=out / f"{name.replace(' ', '-')}-asked")
     functions = {hash_function(call.program) for call in lessons}
     result = {
         "arm": name, "lessons": [call.name for call in lessons], "functions": len(functions), "steps": made.steps,
@@ -113,9 +111,7 @@ def row(result: Mapping[str, Any], before: Mapping[str, Imagination]) -> dict[st
 
 def main() -> None:
     """A row an arm."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--budget", type=int, default=16, help="executions")
@@ -135,9 +131,7 @@ def main() -> None:
     shape, weights = checkpoint.read_weights(checkpoint.SHIPPED)
     place = asked.out / f"seed-{asked.seed}"
     place.mkdir(exist_ok=True)
-    before = {
-        each.name: each for each in imagined(shape, weights, [*held_out, *pool], out=place / "base-asked")
-    }
+    before = {each.name: each for each in imagined(shape, weights, [*held_out, *pool], out=place / "base-asked")}
     pool = [call for call in pool if call.name in before]
     how, rows = AdaptationConfig(steps=asked.steps, evaluations=3, patience=3, warmup=4, seed=asked.seed), []
     for name in asked.arms:

@@ -47,9 +47,7 @@ class Imagination:
 def short_calls(folder: Path, out: Path, *, longest: int, rounds: int = 1, seed: int = 0) -> list[OwnCall]:
     """The calls of a folder whose documents are short, in a drawn order; found once and stored."""
     if not out.exists():
-        calls = {
-            each.name: each for turn in range(rounds) for each in own_calls(folder, seed=seed + 3 * turn)
-        }
+        calls = {each.name: each for turn in range(rounds) for each in own_calls(folder, seed=seed + 3 * turn)}
         short = [each for each in calls.values() if _fits(each, longest)]
         Random(f"code base {seed}").shuffle(short)
         rows = [[each.program.source, each.program.call, each.origin, each.key] for each in short]

@@ -143,15 +143,11 @@ def asked_round(
     budget = Budget(executions=len(programs), bytes=WRITTEN, sure=sure)
     oracle = MixedOracle(world, asked, gate_so_far(journal, programs), journal=journal)
     answers = oracle.ask_many(programs, ANSWER, budget)
-    truths = [
-        read_executed_answer(ANSWER, world(program)).value for program in programs
-    ]  # to judge by: in no journal
+    truths = [read_executed_answer(ANSWER, world(program)).value for program in programs]  # to judge by: in no journal
     right = [predicted.value == true for predicted, true in zip(predictions, truths, strict=True)]
     not_run = [answer.how == IMAGINED for answer in answers]
     both = sum(one and other for one, other in zip(not_run, right, strict=True))
-    return Round(
-        name, number, len(calls), sum(answer.spent.executions for answer in answers), both, sum(right)
-    )
+    return Round(name, number, len(calls), sum(answer.spent.executions for answer in answers), both, sum(right))
 
 
 def learn(journal: Path, model: Path, out: Path, how: AdaptationConfig) -> None:
@@ -168,9 +164,7 @@ def learn(journal: Path, model: Path, out: Path, how: AdaptationConfig) -> None:
         f"{len(lessons)} runs learned, {changes.cpu_seconds:.0f} CPU-s, nats of one held back {looks}",
         flush=True,
     )
-    save_adaptation(
-        out, model, shape, changes, {"cpu_seconds": round(changes.cpu_seconds, 1), "looks": looks}
-    )
+    save_adaptation(out, model, shape, changes, {"cpu_seconds": round(changes.cpu_seconds, 1), "looks": looks})
 
 
 def stored_rounds(name: str, out: Path) -> list[Round]:
@@ -207,18 +201,14 @@ def drawn(arms: Sequence[Sequence[Round]]) -> str:
     figure = svg(Rates("curve", TITLE, series, rows, is_scale=True, measure="run"))
     styles = f'<style>{ROW_STYLE}{STYLE}</style><rect width="100%" height="100%" fill="white"/>'
     head, _, rest = figure.partition("<title>")
-    return (
-        head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') + styles + "<title>" + rest + "\n"
-    )
+    return head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ') + styles + "<title>" + rest + "\n"
 
 
 def run_arms(asked: argparse.Namespace) -> list[list[Round]]:
     """Every arm, one after the other; what is stored is not done again."""
     torch.set_num_threads(1)
     asked.out.mkdir(parents=True, exist_ok=True)
-    calls = short_calls(
-        asked.folder, asked.out / "calls.json", longest=asked.longest, rounds=2, seed=asked.seed
-    )
+    calls = short_calls(asked.folder, asked.out / "calls.json", longest=asked.longest, rounds=2, seed=asked.seed)
     rounds = [calls[at * asked.questions : (at + 1) * asked.questions] for at in range(asked.rounds)]
     how = AdaptationConfig(steps=asked.steps, evaluations=3, patience=3, warmup=4, seed=asked.seed)
     with sandboxed_world() as world:
@@ -227,17 +217,13 @@ def run_arms(asked: argparse.Namespace) -> list[list[Round]]:
 
 def main() -> None:
     """A line a round, an object an arm, and the plot."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--questions", type=int, default=40, help="of a round")
     parser.add_argument("--sure", type=float, default=0.8)
-    parser.add_argument(
-        "--steps", type=int, default=10, help="of training behind a round, four documents each"
-    )
+    parser.add_argument("--steps", type=int, default=10, help="of training behind a round, four documents each")
     parser.add_argument("--longest", type=int, default=800, help="bytes of a document")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--arms", nargs="+", choices=(LEARNED, GATED), default=[LEARNED, GATED])

@@ -134,9 +134,7 @@ def _python_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
             max_simulations=simulations,
             random_state=random,
         )
-    return mcts.MCTSBot(
-        twin.game(), OPENSPIEL_EXPLORATION, simulations, evaluator, solve=False, random_state=random
-    )
+    return mcts.MCTSBot(twin.game(), OPENSPIEL_EXPLORATION, simulations, evaluator, solve=False, random_state=random)
 
 
 def _native_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
@@ -146,9 +144,7 @@ def _native_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
         most = spiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
         stakes = OPENSPIEL_EXPLORATION * twin.game().max_utility()
         return spiel.ISMCTSBot(seed, evaluator, stakes, simulations, -1, most, False, False)
-    return spiel.MCTSBot(
-        twin.game(), evaluator, OPENSPIEL_EXPLORATION, simulations, 1_000, False, seed, False
-    )
+    return spiel.MCTSBot(twin.game(), evaluator, OPENSPIEL_EXPLORATION, simulations, 1_000, False, seed, False)
 
 
 def print_table(rows: list[Row]) -> None:

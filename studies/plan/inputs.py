@@ -84,9 +84,7 @@ def table(rows: list[dict[str, Any]], ways: list[str]) -> dict[str, Any]:
         told = "  ".join(f"{most}: {share.some}" for most, share in shares.items())
         best = shares[WITHIN[-1]]
         low, high = best.interval if best.n else (0.0, 0.0)
-        print(
-            f"{way:10} n {len(own):4}  found within {told}  ({100 * low:.0f} to {100 * high:.0f} %)  CPU {cpu:.0f} s"
-        )
+        print(f"{way:10} n {len(own):4}  found within {told}  ({100 * low:.0f} to {100 * high:.0f} %)  CPU {cpu:.0f} s")
         made[way] = {
             "n": len(own), "found": {most: share.some for most, share in shares.items()}, "interval": [low, high],
             "cpu": round(cpu, 1), "executions": sum(row["executions"] for row in own),

@@ -28,9 +28,7 @@ LONGEST = 2_500  # characters of a source: imagining is dear
 
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mined", type=Path)
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--n", type=int, default=120, help="calls [120]")
@@ -43,9 +41,7 @@ def main() -> int:
     model = load_model(asked.model)
     config = {"options": {"each": asked.each, "seed": asked.seed}, "weights": model.info.digest}
     report = run(suite, model, limit=asked.n, out=asked.out, config=config)
-    print(
-        f"{report.all.answer.right} of {report.all.answer.n} answers right, {report.skipped} skipped, in {asked.out}"
-    )
+    print(f"{report.all.answer.right} of {report.all.answer.n} answers right, {report.skipped} skipped, in {asked.out}")
     return 0
 
 
@@ -58,15 +54,12 @@ def _tasks(calls: list[MinedCall], each: int, seed: int) -> list[Task]:
             continue
         by_function.setdefault(one.key, []).append(one)
     chosen = [
-        one
-        for key in sorted(by_function)
-        for one in rng.sample(by_function[key], min(each, len(by_function[key])))
+        one for key in sorted(by_function) for one in rng.sample(by_function[key], min(each, len(by_function[key])))
     ]
     rng.shuffle(chosen)
     options = Compact(bare=True)
     return [
-        Task(program=one.program, options=options, name=f"{one.origin} {number}")
-        for number, one in enumerate(chosen)
+        Task(program=one.program, options=options, name=f"{one.origin} {number}") for number, one in enumerate(chosen)
     ]
 
 

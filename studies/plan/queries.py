@@ -45,9 +45,7 @@ Order = Callable[[Inquiry, Random], int | None]
 
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--keep", type=Path, required=True)
     parser.add_argument("--n", type=int, default=200, help="failures [200]")
@@ -192,9 +190,7 @@ def _text(table: dict[str, Any]) -> str:
             cells = []
             for one in counts.values():
                 low, high = one["traces"]["interval"]
-                cells.append(
-                    f"{one['answers']['some']} ({one['traces']['some']}: {100 * low:.0f}-{100 * high:.0f} %)"
-                )
+                cells.append(f"{one['answers']['some']} ({one['traces']['some']}: {100 * low:.0f}-{100 * high:.0f} %)")
             lines.append(f"  {name:16} " + "  ".join(cells))
     return "\n".join(lines)
 

@@ -90,9 +90,7 @@ class SharedPredictions:
         return found
 
 
-def goals(
-    runs: SharedRuns, machine: CommandMachine, names: Sequence[str], n: int, depth: int, seed: int
-) -> list[str]:
+def goals(runs: SharedRuns, machine: CommandMachine, names: Sequence[str], n: int, depth: int, seed: int) -> list[str]:
     """Conditions on real states, none of them so at the start."""
     random, found = Random(seed), dict[str, None]()
     start = runs.after(())[0]
@@ -148,9 +146,7 @@ def interval(numbers: Sequence[float], seed: int = 0) -> tuple[float, float]:
 
 def table(rows: Sequence[dict[str, Any]]) -> None:
     """By machine and way: reached, executions, bytes, CPU seconds."""
-    print(
-        f"{'machine':10} {'way':14} {'reached':>22} {'executions, mean':>24} {'median':>6} {'bytes':>9} {'CPU s':>7}"
-    )
+    print(f"{'machine':10} {'way':14} {'reached':>22} {'executions, mean':>24} {'median':>6} {'bytes':>9} {'CPU s':>7}")
     machines = list(dict.fromkeys(row["machine"] for row in rows))
     for name in [*machines, "all"]:
         for way in (*WAYS, *RUNNING):
@@ -184,11 +180,7 @@ def main() -> None:
     parser.add_argument("--model", default="default")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
-    rows = (
-        [json.loads(line) for line in asked.out.read_text().splitlines()]
-        if asked.out and asked.out.exists()
-        else []
-    )
+    rows = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out and asked.out.exists() else []
     done = {(row["machine"], row["goal"], row["way"]) for row in rows}
     local = load_local(asked.model, {"guard": "true", "threads": "1"})
     with sandboxed_machine() as world:

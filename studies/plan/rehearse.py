@@ -122,9 +122,7 @@ def is_same(expected: Expected, effect: ScriptEffect) -> bool:
 
 def score(script: Judged, effects: list[ScriptEffect]) -> Score:
     """What of it is right, what is not, and what was missed; the same thing told twice counts once."""
-    once = {
-        (each.kind, each.target, each.line if each.seen in (TEXT, IMAGINED) else 0): each for each in effects
-    }
+    once = {(each.kind, each.target, each.line if each.seen in (TEXT, IMAGINED) else 0): each for each in effects}
     right = [each for each in once.values() if any(is_same(one, each) for one in script.effects)]
     wrong = [each for each in once.values() if each not in right]
     found = [one for one in script.effects if any(is_same(one, each) for each in right)]
@@ -192,9 +190,7 @@ def main() -> None:
         print_verdicts([script for script, _ in rows], scores)
     print(f"\nCPU of the host {time.process_time() - began:.1f} s")
     if asked.json:
-        asked.json.write_text(
-            json.dumps([{"name": s.name, "group": s.group, **f.as_json()} for s, f in rows])
-        )
+        asked.json.write_text(json.dumps([{"name": s.name, "group": s.group, **f.as_json()} for s, f in rows]))
 
 
 def _print_script(script: Judged, found: Score) -> None:
@@ -227,8 +223,7 @@ def print_verdicts(chosen: list[Judged], scores: dict[str, Score]) -> None:
     for group in ("harmless", "touching", "hard"):
         mine = [script for script in chosen if script.group == group]
         told = sum(
-            any(effect.kind in TOUCHING for effect in (*scores[s.name].right, *scores[s.name].wrong))
-            for s in mine
+            any(effect.kind in TOUCHING for effect in (*scores[s.name].right, *scores[s.name].wrong)) for s in mine
         )
         print(f"told as touching something, {group:9} {share(told, len(mine))}")
 

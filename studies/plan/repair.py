@@ -60,11 +60,7 @@ def fuzz_row(bug: BuggyProgram, row: dict[str, Any], data: Path, runs: Caller, s
     """The shares of drawn inputs on which the first plausible patches, by the prior, agree with the right program."""
     if not bug.has_rows or not row.get("fixes"):
         return {"name": bug.name, "agreed": None}
-    tests = [
-        json.loads(line)
-        for line in (data / ROWS / f"{bug.name}.json").read_text("utf-8").splitlines()
-        if line
-    ]
+    tests = [json.loads(line) for line in (data / ROWS / f"{bug.name}.json").read_text("utf-8").splitlines() if line]
     wrap = "list({})" if bug.tests.checks[0].call.startswith("list(") else "{}"
     small = [each for each in tests if len(json.dumps(each)) < 2_000]
     shares = fuzzed(small, bug.right, row["fixes"][:JUDGED], bug.name, wrap, runs, n=FUZZED, seed=seed)
@@ -89,9 +85,7 @@ def imagined_row(
     return {"name": bug.name, "pool": found, "bytes": seen.bytes, "asked": seen.asked}
 
 
-def pooled(
-    ranked: Sequence[RankedCandidate], true: dict[str, Any], size: int, rng: Random
-) -> list[RankedCandidate]:
+def pooled(ranked: Sequence[RankedCandidate], true: dict[str, Any], size: int, rng: Random) -> list[RankedCandidate]:
     """One plausible fix, the likeliest by the prior, and others at random that are none."""
     fixes = [one for one in ranked if true[one.candidate.source][3]]
     others = [one for one in ranked if not true[one.candidate.source][3]]

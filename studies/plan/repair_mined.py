@@ -95,9 +95,7 @@ def _differ(one: ExtractedFunction, other: ExtractedFunction) -> bool:
     return ast.dump(ast.parse(one.source)) != ast.dump(ast.parse(other.source))
 
 
-def _posed(
-    origin: str, old: ExtractedFunction, new: ExtractedFunction, runs: Caller, rng: Random
-) -> MinedFix | None:
+def _posed(origin: str, old: ExtractedFunction, new: ExtractedFunction, runs: Caller, rng: Random) -> MinedFix | None:
     assert isinstance(new.node, ast.FunctionDef)
     takes = guess_signature(new.node, new.source)
     wrap = "list({})" if takes.yields else "{}"

@@ -83,17 +83,11 @@ def fuzzed(rows: list[Any], right: str, sources: Sequence[str], name: str, wrap:
     """
     rng = Random(f"fuzz {name} {seed}")
     inputs = [row[0] if isinstance(row[0], list) else [row[0]] for row in rows]
-    ordered = [
-        all(isinstance(args[i], list) and _is_sorted(args[i]) for args in inputs)
-        for i in range(len(inputs[0]))
-    ]
+    ordered = [all(isinstance(args[i], list) and _is_sorted(args[i]) for args in inputs) for i in range(len(inputs[0]))]
     calls = []
     for _ in range(n):
         args = [changed(copy.deepcopy(each), rng) for each in rng.choice(inputs)]
-        args = [
-            sorted(each) if keep and _sortable(each) else each
-            for each, keep in zip(args, ordered, strict=True)
-        ]
+        args = [sorted(each) if keep and _sortable(each) else each for each, keep in zip(args, ordered, strict=True)]
         calls.append(wrap.format(f"{name}({', '.join(map(repr, args))})"))
     tests = CheckSet(name=f"{name}.py", checks=())
     ends = runs.run(replace(tests.batch(right, (), SECONDS), calls=tuple(calls)))

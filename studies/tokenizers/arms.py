@@ -66,9 +66,7 @@ class Corpus:
 
 def read_corpus(folder: Path, options: Options) -> Corpus:
     """Load the corpus, or its first documents."""
-    train, test = (
-        parse_frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz")
-    )
+    train, test = (parse_frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz"))
     spans = json.loads(lzma.decompress((folder / "spans.json.xz").read_bytes()))
     most, held = options.documents or len(train), options.held_out or len(test)
     return Corpus(folder, train[:most], test[:held], spans[:held])
@@ -185,9 +183,7 @@ def initial(options: Options, vocabulary: int) -> Trunk:
     return model
 
 
-def train(
-    model: Trunk, tokenized: Cut, batches: list[list[int]], time: int, options: Options
-) -> tuple[int, float]:
+def train(model: Trunk, tokenized: Cut, batches: list[list[int]], time: int, options: Options) -> tuple[int, float]:
     """Train on batches; return their number and the seconds. If time runs out, the rates fall sooner."""
     rates, sizes, device = LearningRates(), tokenized.sizes, torch.device(options.device)
     optimizer, cuda = Optimizer(model, rates), options.device == "cuda"

@@ -72,9 +72,7 @@ def train_bpe(documents: list[DocumentPair], size: int) -> bytes:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)  # GPT-2's pattern
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=size, initial_alphabet=alphabet, special_tokens=[], show_progress=False
-    )
+    trainer = trainers.BpeTrainer(vocab_size=size, initial_alphabet=alphabet, special_tokens=[], show_progress=False)
     tokenizer.train_from_iterator((text.decode() for pair in documents for text in pair), trainer)
     byte_of = _byte_of()
     tokens = {bytes(byte_of[c] for c in token): n for token, n in tokenizer.get_vocab().items()}
@@ -190,9 +188,7 @@ def checked(pair: DocumentPair) -> list[Span]:
 # ---- all of it
 
 
-def prepare(
-    folder: Path, *, documents: int, held_out: int, vocabulary: int, seed: int, workers: int
-) -> dict[str, Any]:
+def prepare(folder: Path, *, documents: int, held_out: int, vocabulary: int, seed: int, workers: int) -> dict[str, Any]:
     """Draw documents, train the BPE, locate the values; return a summary."""
     llama = llama3_path()
     if llama is None:

@@ -66,9 +66,7 @@ def _bytes(data: bytes) -> Ids:
 # ---- which documents a step sees
 
 
-def plan(
-    documents: Sequence[DocumentPair], *, rows: int, time: int, steps: int, seed: int
-) -> list[list[int]]:
+def plan(documents: Sequence[DocumentPair], *, rows: int, time: int, steps: int, seed: int) -> list[list[int]]:
     """Plan the documents of each step, every epoch in a new order; 0 steps means one epoch."""
     sizes = [len(prompt) + len(steps) for prompt, steps in documents]
     batches: list[list[int]] = []
@@ -105,9 +103,7 @@ def row_length(batches: Sequence[Sequence[int]], sizes: Sequence[int], *, rows: 
     return time
 
 
-def packed(
-    batch: Sequence[int], sizes: Sequence[int], *, rows: int, time: int
-) -> list[tuple[int, int, int]] | None:
+def packed(batch: Sequence[int], sizes: Sequence[int], *, rows: int, time: int) -> list[tuple[int, int, int]] | None:
     """Place the documents of a batch in rows, longest first; None if the rows are too short."""
     room, places = [time] * rows, []
     for number in sorted(batch, key=lambda n: -sizes[n]):

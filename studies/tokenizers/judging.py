@@ -101,8 +101,7 @@ def judge(spans: Sequence[Sequence[Any]], truth: Ids, guess: Ids, pieces: Sequen
         first = bisect_right(starts, start - 1) - 1  # the token of the mark
         past = next(i for i in range(first + 1, len(starts)) if starts[i] >= end)
         right = all(
-            truth[i] == guess[i]
-            or _agrees(pieces[guess[i]], pieces[truth[i]], start - 1 - starts[i], end - starts[i])
+            truth[i] == guess[i] or _agrees(pieces[guess[i]], pieces[truth[i]], start - 1 - starts[i], end - starts[i])
             for i in range(first, past)
         )
         if right and starts[past] == end and past < len(truth):

@@ -20,9 +20,7 @@ FOLDER = ROOT / ".carry" / "tokenizers"
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     acts = parser.add_subparsers(dest="act", required=True)
     _prepare_options(acts.add_parser("prepare"))
     _train_options(acts.add_parser("train"))
@@ -39,9 +37,7 @@ def _prepare_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held-out", type=int, default=3_000)
     parser.add_argument("--vocabulary", type=int, default=4096, help="of the BPE trained on the corpus")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--workers", type=int, default=1, help="processes; another number draws other programs"
-    )
+    parser.add_argument("--workers", type=int, default=1, help="processes; another number draws other programs")
 
 
 def _train_options(parser: argparse.ArgumentParser) -> None:

@@ -81,9 +81,7 @@ def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     first, *others = parts
     for other in others:
         for key in ("options", "corpus"):
-            odd = {
-                k for k in {*first[key], *other[key]} - {"minutes"} if first[key].get(k) != other[key].get(k)
-            }
+            odd = {k for k in {*first[key], *other[key]} - {"minutes"} if first[key].get(k) != other[key].get(k)}
             if odd:
                 raise SystemExit(f"these are different studies: {', '.join(sorted(odd))}")
     arms = {name: arm for part in parts for name, arm in part["arms"].items()}
@@ -260,7 +258,5 @@ def _line(axis: Any, cells: dict[str, list[int]], group: str, arm: str, shift: i
         [100 * high - rate for rate, (_, high) in zip(rates, bounds, strict=True)],
     ]
     places = [i + 0.06 * (shift - 1.5) for i in range(len(names))]
-    axis.errorbar(
-        places, rates, bars, label=NAMES[arm], color=COLOURS[arm], marker="o", markersize=3, linewidth=1
-    )
+    axis.errorbar(places, rates, bars, label=NAMES[arm], color=COLOURS[arm], marker="o", markersize=3, linewidth=1)
     axis.set_xticks(range(len(names)), [name.split(" | ")[1] for name in names])

@@ -79,10 +79,7 @@ def rewritten() -> Iterator[tuple[str, str]]:
 @cache
 def traces() -> tuple[Trace, ...]:
     """Recordings of the examples and of some generated programs."""
-    programs = [
-        Program(source=(EXAMPLES / f"{name}.py").read_text("utf-8"), call=call)
-        for name, call in CALLS.items()
-    ]
+    programs = [Program(source=(EXAMPLES / f"{name}.py").read_text("utf-8"), call=call) for name, call in CALLS.items()]
     programs += [generate.program(Random(f"trace/{number}")) for number in range(40)]
     return tuple(record(program) for program in programs)
 

@@ -77,7 +77,7 @@ SHARED = {
     "--conditions": "Compact.conditions",
     "--max-steps": "Limits.steps",
     "--wall": "Limits.wall",
-    "--trust": "without_boxes",
+    "--trust": "without_sandbox",
     "--ray": "join_ray.address",
     "-M": "load_model.extras",
     **{f"--{field.name.replace('_', '-')}": f"Limits.{field.name}" for field in fields(worldline.Limits)[1:]},
@@ -211,9 +211,7 @@ def test_every_public_name_can_be_had() -> None:
 def test_no_public_function_has_the_name_of_a_module(package: object) -> None:
     """`import worldline.plan.repair` would hide a function `worldline.plan.repair`."""
     folder = Path(inspect.getfile(package)).parent  # type: ignore[arg-type]
-    modules = {path.stem for path in folder.glob("*.py")} | {
-        path.name for path in folder.iterdir() if path.is_dir()
-    }
+    modules = {path.stem for path in folder.glob("*.py")} | {path.name for path in folder.iterdir() if path.is_dir()}
     names = {name for name in package.__all__ if not inspect.ismodule(getattr(package, name))}  # type: ignore[attr-defined]
     assert names & modules == set()
 
@@ -286,8 +284,6 @@ def test_every_option_name_has_one_meaning() -> None:
 
 
 def test_the_page_of_the_api_has_a_row_for_every_command() -> None:
-    rows = re.findall(
-        r"^\| `([a-z ]+)` \| (.+?) \|", (DOCS / "reference" / "api.md").read_text("utf-8"), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `([a-z ]+)` \| (.+?) \|", (DOCS / "reference" / "api.md").read_text("utf-8"), re.MULTILINE)
     documented = {words: tuple(re.findall(r"`worldline\.([\w.]+)`", cell)) for words, cell in rows}
     assert documented == COMMANDS

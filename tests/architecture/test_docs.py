@@ -67,9 +67,7 @@ def note_slugs() -> set[str]:
                 found |= texts(*node.args)
             elif isinstance(node, ast.keyword) and node.arg == "notes":
                 found |= texts(node.value)
-            elif isinstance(node, ast.Assign) and any(
-                "notes" in ast.unparse(name).lower() for name in node.targets
-            ):
+            elif isinstance(node, ast.Assign) and any("notes" in ast.unparse(name).lower() for name in node.targets):
                 found |= texts(*node.value.values) if isinstance(node.value, ast.Dict) else texts(node.value)
     for path in (REPOSITORY / "native").glob("*.[ch]"):
         found |= set(re.findall(r'(?:note\w*\(|T_NOTE, *)"([^"]+)"', path.read_text("utf-8")))
@@ -156,14 +154,8 @@ def test_paths_that_pages_and_sources_name_exist() -> None:
     gone = set()
     for path in [*pages, *sources]:
         if path.name not in ("LOG.md", "CHANGELOG.md"):
-            found = {
-                name for name in named.findall(path.read_text("utf-8")) if not (REPOSITORY / name).exists()
-            }
-            gone |= {
-                f"{path.relative_to(REPOSITORY)}: {name}"
-                for name in found
-                if not (path.parent / name).exists()
-            }
+            found = {name for name in named.findall(path.read_text("utf-8")) if not (REPOSITORY / name).exists()}
+            gone |= {f"{path.relative_to(REPOSITORY)}: {name}" for name in found if not (path.parent / name).exists()}
     assert gone == set()
 
 

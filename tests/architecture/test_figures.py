@@ -45,9 +45,7 @@ def test_the_readme_repeats_some_figures_word_for_word() -> None:
 
 
 def test_every_figure_has_one_row() -> None:
-    names = [
-        row.split(" | ")[0] for row in rows("docs/reference/figures.md") if not row.startswith("| the same")
-    ]
+    names = [row.split(" | ")[0] for row in rows("docs/reference/figures.md") if not row.startswith("| the same")]
     assert sorted(names) == sorted(set(names))
 
 

@@ -73,9 +73,7 @@ def test_every_page_and_image_is_reached_from_the_index() -> None:
         page = waiting.pop()
         if page not in reached:
             reached.add(page)
-            waiting += [
-                target for target, _ in targets(page) if target.suffix == ".md" and DOCS in target.parents
-            ]
+            waiting += [target for target, _ in targets(page) if target.suffix == ".md" and DOCS in target.parents]
     assert {page for page in PAGES if DOCS in page.parents} == reached
     shown = {target for page in PAGES for target, _ in targets(page) if target.suffix in IMAGES}
     assert {path for path in DOCS.rglob("*") if path.suffix in IMAGES} == shown
@@ -87,9 +85,6 @@ def test_the_documentation_has_four_sections() -> None:
 
 
 def test_an_anchor_is_spelled_as_github_does() -> None:
-    assert (
-        slug("`ask --true-steps`: where to query a true step")
-        == "ask---true-steps-where-to-query-a-true-step"
-    )
+    assert slug("`ask --true-steps`: where to query a true step") == "ask---true-steps-where-to-query-a-true-step"
     assert slug("4. The `cwm` text format") == "4-the-cwm-text-format"
     assert slug("[Figures](figures.md), all") == "figures-all"

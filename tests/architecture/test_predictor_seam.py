@@ -50,16 +50,10 @@ def declared(node: ast.ClassDef) -> set[str]:
     """The attributes that a class gives its objects: in its body, by its bases in the package, or in its methods."""
     own = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
     own |= {
-        part.target.id
-        for part in node.body
-        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+        part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
     }
     for part in ast.walk(node):
-        if (
-            isinstance(part, ast.Attribute)
-            and isinstance(part.ctx, ast.Store)
-            and _names(part.value) == {"self"}
-        ):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and _names(part.value) == {"self"}:
             own.add(part.attr)
     bases = {name for base in node.bases for name in _names(base)} & {*classes()}
     return own.union(*(declared(classes()[name]) for name in bases))
@@ -74,10 +68,7 @@ def probes(tree: ast.AST, kinds: set[str]) -> Iterator[str]:
     }
     for node in ast.walk(tree):
         if not (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in PROBES
-            and node.args
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PROBES and node.args
         ):
             continue
         is_of_class = any(_names(other) & kinds for other in node.args[1:])

@@ -11,9 +11,7 @@ import pytest
 from worldline.cli import main
 
 Capture = pytest.CaptureFixture[str]
-DICE = (
-    "import random\na = random.randint(1, 6)\nb = random.randint(1, 6) + random.randint(1, 6)\nprint(a, b)\n"
-)
+DICE = "import random\na = random.randint(1, 6)\nb = random.randint(1, 6) + random.randint(1, 6)\nprint(a, b)\n"
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 
@@ -90,16 +88,12 @@ def test_what_makes_no_sense_is_refused(
     where = tmp_path / "first.json"
     where.write_text(json.dumps(first))
     step = first["hidden"][2]["step"]
-    given = [
-        each.replace("@", str(step)) if "=" in each else each.replace("@", str(where)) for each in options
-    ]
+    given = [each.replace("@", str(step)) if "=" in each else each.replace("@", str(where)) for each in options]
     assert main(["record", str(dice), *given]) == 2
     assert why in capsys.readouterr().err
 
 
-def test_a_replay_that_is_not_the_same_though_its_draws_are(
-    dice: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_replay_that_is_not_the_same_though_its_draws_are(dice: Path, tmp_path: Path, capsys: Capture) -> None:
     where = tmp_path / "first.json"
     where.write_text(json.dumps(recorded(capsys, dice, "--seed", 7)))
     dice.write_text(DICE.replace("print(a, b)", "print(b, a)"))

@@ -25,9 +25,7 @@ def asked(folder: Path, source: str) -> list[str]:
     return ["debug", str(folder / "a.py"), "--call", "f(5)", "--model", model, "--no-interventions"]
 
 
-def test_the_nearest_input_takes_the_branch_of_the_model(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_nearest_input_takes_the_branch_of_the_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = asked(tmp_path, SOURCE)
     assert main([*words, "--nearest", "20"]) == 1
     said = capsys.readouterr().out

@@ -61,9 +61,7 @@ def test_a_divergence_exits_1_and_is_written_as_asked(
 ) -> None:
     says(monkeypatch, b"(1 n=3\n2 a=5\n3 b=10\n4\n)10\n.\n")
     html = tmp_path / "page.html"
-    done = CliRunner().invoke(
-        debug, [file, "--call", "f(3)", "--json", "--html", str(html), "--seconds", "0"]
-    )
+    done = CliRunner().invoke(debug, [file, "--call", "f(3)", "--json", "--html", str(html), "--seconds", "0"])
     assert done.exit_code == 1, done.output
     told = json.loads(done.output)
     assert told["cause"]["name"] == "wrong value"
@@ -114,9 +112,7 @@ def test_usage_errors(file: str, arguments: list[str]) -> None:
         (SOURCE, "g(1)", "f.py defines no g (NameError), but f(n); say --call"),
     ],
 )
-def test_a_program_that_takes_no_step_is_not_the_tool_s_fault(
-    tmp_path: Path, source: str, call: str, why: str
-) -> None:
+def test_a_program_that_takes_no_step_is_not_the_tool_s_fault(tmp_path: Path, source: str, call: str, why: str) -> None:
     path = tmp_path / "f.py"
     path.write_text(source)
     for verb in (debug, imagine):
@@ -146,9 +142,7 @@ def test_a_run_without_end_is_debugged_as_far_as_it_is_recorded(
     assert told["truth"]["text"].count("\n") == DEFAULT_STEPS
 
 
-def test_imagining_shows_the_prediction_and_runs_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_imagining_shows_the_prediction_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mark, path = tmp_path / "mark", tmp_path / "g.py"
     path.write_text(f"open({str(mark)!r}, 'w')\ndef f(n):\n    return n\n")
     says(monkeypatch, b"(2 n=1\n3\n)1\n.\n")
@@ -165,9 +159,7 @@ def test_imagining_shows_the_prediction_and_runs_nothing(
 def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     """The whole way, options and exit code with it: the steps of a small program are right or the cause is named."""
     arguments = ["debug", file, "--call", "f(3)", "-M", "threads=1", "--bare", "--json", "--no-interventions"]
-    done = subprocess.run(
-        [sys.executable, "-m", "worldline", *arguments], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "worldline", *arguments], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
     told = json.loads(done.stdout)
     assert told["diverges"] == bool(done.returncode)

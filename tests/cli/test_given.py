@@ -16,9 +16,7 @@ pytestmark = pytest.mark.usefixtures("sandbox")
 Capture = pytest.CaptureFixture[str]
 
 
-def worldline(
-    *words: str | Path, stdin: bytes | None = None, cwd: Path
-) -> subprocess.CompletedProcess[bytes]:
+def worldline(*words: str | Path, stdin: bytes | None = None, cwd: Path) -> subprocess.CompletedProcess[bytes]:
     """The command, with something piped into it or nothing."""
     command = [sys.executable, "-m", "worldline", *map(str, words)]
     given: Any = {"input": stdin} if stdin is not None else {"stdin": subprocess.DEVNULL}
@@ -28,9 +26,7 @@ def worldline(
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A script that reads a file beside it, and one that reads its stdin."""
-    (tmp_path / "reads.py").write_text(
-        "import sys\nwith open(sys.argv[1]) as file:\n    print(len(file.read()))\n"
-    )
+    (tmp_path / "reads.py").write_text("import sys\nwith open(sys.argv[1]) as file:\n    print(len(file.read()))\n")
     (tmp_path / "asks.py").write_text("name = input()\nprint(name.upper())\n")
     (tmp_path / "defs.py").write_text(
         "import math\n\nLIMIT = 3\n\ndef area(r: float, *, unit='m'):\n    return math.pi * r * r\n\n"
@@ -88,10 +84,7 @@ def test_an_invalid_data_file_is_reported(file: str, said: str, folder: Path) ->
 def test_a_missing_file_and_an_empty_stdin_are_hinted_at(folder: Path) -> None:
     done = worldline("record", "reads.py", "data/in.txt", cwd=folder)
     assert done.returncode == 0
-    assert (
-        b"hint: the program runs in a folder of its own; `--file data/in.txt` puts a file there\n"
-        in done.stderr
-    )
+    assert b"hint: the program runs in a folder of its own; `--file data/in.txt` puts a file there\n" in done.stderr
     done = worldline("record", "asks.py", cwd=folder)
     assert done.returncode == 0
     assert (

@@ -51,9 +51,7 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     model.write_text("def wrong(prompt):\n    return '(1 n=7\\n'\n\ndef broken(prompt):\n    return None\n")
     debug = ["debug", str(file), "--call", "f(1)", "--no-interventions", "--model"]
     assert main([*debug, "interpreter"]) == 0
-    assert main(["record", str(file), "--call", "f()"]) == 0, (
-        "what a program does is not the tool's exit code"
-    )
+    assert main(["record", str(file), "--call", "f()"]) == 0, "what a program does is not the tool's exit code"
     assert main([*debug, f"python:{model}:wrong"]) == 1
     assert main([*debug, "nonsense"]) == 2
     assert main([*debug, f"python:{model}:broken"]) == 3
@@ -67,9 +65,7 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_an_interruption_is_130(tmp_path: Path) -> None:
     file, ready = tmp_path / "f.py", tmp_path / "m.py"
     file.write_text("x = 1\n")
-    ready.write_text(
-        "import sys, time\ndef model(prompt):\n    print('asked', flush=True)\n    time.sleep(600)\n"
-    )
+    ready.write_text("import sys, time\ndef model(prompt):\n    print('asked', flush=True)\n    time.sleep(600)\n")
     command = [sys.executable, "-m", "worldline", "imagine", str(file), "--model", f"python:{ready}:model"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts) as process:
         assert process.stderr is not None

@@ -155,9 +155,7 @@ def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
 # ---- train
 
 
-def test_a_tiny_model_is_trained_goes_on_and_is_measured(
-    recipe: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_tiny_model_is_trained_goes_on_and_is_measured(recipe: Path, tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "run"
     words = ("train", recipe, "-o", out, "--device", "cpu")
     assert done(capsys, *words, "--train-steps", 2).splitlines()[-1] == str(out / "step-00000002")
@@ -178,9 +176,7 @@ def test_what_cannot_be_trained_is_refused(recipe: Path, tmp_path: Path, capsys:
     assert "there is no recipe" in refused(capsys, "train", "nonsense", "-o", tmp_path / "run")
 
 
-def test_a_run_is_exported_and_what_rounding_costs_is_said(
-    recipe: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_run_is_exported_and_what_rounding_costs_is_said(recipe: Path, tmp_path: Path, capsys: Capture) -> None:
     run, out = tmp_path / "run", tmp_path / "weights"
     done(capsys, "train", recipe, "-o", run, "--device", "cpu", "--train-steps", 1)
     first, second, *rest = done(capsys, "export", run, "-o", out, "--check-rounding", 2).splitlines()

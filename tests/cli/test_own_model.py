@@ -51,9 +51,7 @@ def file(tmp_path: Path) -> str:
 def test_it_is_debugged(file: str, model: str) -> None:
     done = CliRunner().invoke(cli, ["debug", file, "--call", "f(1)", "--model", model])
     assert done.exit_code == 0, done.output
-    done = CliRunner().invoke(
-        cli, ["debug", file, "--call", "f(3)", "--model", model, "--json", "--no-interventions"]
-    )
+    done = CliRunner().invoke(cli, ["debug", file, "--call", "f(3)", "--model", model, "--json", "--no-interventions"])
     assert done.exit_code == 1, done.output
     assert json.loads(done.stdout)["cause"]["name"] == "wrong value"
 
@@ -70,19 +68,13 @@ def test_it_is_benched_forced_and_intervened_with(model: str, tmp_path: Path) ->
     report = json.loads(done.stdout)
     assert (report["n"], report["answer"]["right"] < 6) == (6, True)
     assert CliRunner().invoke(cli, [*bench, "--force", "actions"]).exit_code == 0
-    done = CliRunner().invoke(
-        cli, ["intervene", str(tmp_path / "run"), "--interventions", "actions", "--json"]
-    )
+    done = CliRunner().invoke(cli, ["intervene", str(tmp_path / "run"), "--interventions", "actions", "--json"])
     assert done.exit_code == 0, done.output
 
 
-def test_a_broken_one_is_named_and_not_traced_back(
-    file: str, model: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_one_is_named_and_not_traced_back(file: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
     broken = model.replace(":model", ":broken")
-    said = (
-        "python:mine.py:broken raised AttributeError at mine.py:11: 'str' object has no attribute 'weights'"
-    )
+    said = "python:mine.py:broken raised AttributeError at mine.py:11: 'str' object has no attribute 'weights'"
     assert main(["debug", file, "--call", "f(1)", "--model", broken]) == 3
     assert capsys.readouterr().err == f"error[fault]: {said}\n"
     assert main(["bench", "permutation", "--max-programs", "2", "--model", broken]) == 3

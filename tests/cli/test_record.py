@@ -46,9 +46,7 @@ def test_a_script_with_arguments_and_input(tmp_path: Path, capsys: Capture) -> N
     assert trace["program"]["argv"] == ["hello", "-v", "--json"]
     assert trace["output"] == "hello Ada\n-v Ada\n--json Ada\n"
     assert trace["outcome"] == {"kind": "returned", "detail": ""}
-    assert {"name": "'Ada'"} in [
-        {k: v for k, v in step["delta"].items() if k == "name"} for step in trace["steps"]
-    ]
+    assert {"name": "'Ada'"} in [{k: v for k, v in step["delta"].items() if k == "name"} for step in trace["steps"]]
 
 
 def test_input_from_a_file_and_options_before_the_program(tmp_path: Path, capsys: Capture) -> None:

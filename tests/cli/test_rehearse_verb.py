@@ -101,9 +101,7 @@ def test_a_programs_text_cannot_steer_the_terminal(folder: Path, capsys: Capture
 
 
 def test_where_a_module_is_missing_the_rest_is_imagined_and_says_so(folder: Path, capsys: Capture) -> None:
-    source = (
-        "import os, no_such_module\nn = 2\nif n == 2:\n    os.remove('old.txt')\nelse:\n    os.remove('x')\n"
-    )
+    source = "import os, no_such_module\nn = 2\nif n == 2:\n    os.remove('old.txt')\nelse:\n    os.remove('x')\n"
     (folder / "s.py").write_text(source)
     found = told(capsys, "s.py", "--max-bytes", "600")
     seen = {e["target"]: (e["seen"], e["line"]) for e in found["effects"]}
@@ -113,9 +111,7 @@ def test_where_a_module_is_missing_the_rest_is_imagined_and_says_so(folder: Path
     assert told(capsys, "s.py", "--max-bytes", "0")["effects"][0]["seen"] == "text"
 
 
-def test_nothing_is_run_where_that_is_asked_or_another_language_is_written(
-    folder: Path, capsys: Capture
-) -> None:
+def test_nothing_is_run_where_that_is_asked_or_another_language_is_written(folder: Path, capsys: Capture) -> None:
     found = told(capsys, "s.py", "two", "--no-run", "--max-bytes", "0")
     assert (found["outcome"], found["why_not_run"]) == (None, "--no-run")
     assert {(e["kind"], e["line"], e["seen"]) for e in found["effects"]} == {

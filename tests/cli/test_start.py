@@ -34,7 +34,5 @@ print(*loaded, *(name for name in compiled if name not in ("atoms", "blanks", "a
 )
 def test_a_command_imports_only_what_it_needs(verb: str, heavy: str) -> None:
     arguments = [heavy, *verb.split(), *(EXAMPLE if verb != "--help" else [])]
-    done = subprocess.run(
-        [sys.executable, "-c", SEEN, *arguments], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", SEEN, *arguments], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == ""

@@ -45,9 +45,7 @@ class Terminal:
         self.here, there = pty.openpty()
         ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self.before = termios.tcgetattr(there)
-        inherited = {
-            key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")
-        }
+        inherited = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
         known = {**inherited, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "worldline", *argv],
@@ -64,9 +62,7 @@ class Terminal:
         end = time.monotonic() + PATIENCE
         while until.encode() not in ESCAPES.sub(b"", self.raw[since:]):
             if time.monotonic() > end or (not self.more() and self.process.poll() is not None):
-                raise AssertionError(
-                    f"no {until!r} in {ESCAPES.sub(b' ', self.raw[since:]).decode(errors='replace')}"
-                )
+                raise AssertionError(f"no {until!r} in {ESCAPES.sub(b' ', self.raw[since:]).decode(errors='replace')}")
         return len(self.raw)
 
     def more(self) -> bool:

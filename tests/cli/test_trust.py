@@ -97,9 +97,7 @@ sys.exit(main(sys.argv[1:]))
 
 def elsewhere(*words: str) -> subprocess.CompletedProcess[str]:
     """The command on a system that is not Linux, as far as that can be played here."""
-    return subprocess.run(
-        [sys.executable, "-c", ELSEWHERE, *words], capture_output=True, text=True, check=False
-    )
+    return subprocess.run([sys.executable, "-c", ELSEWHERE, *words], capture_output=True, text=True, check=False)
 
 
 def test_another_system_is_told_what_works_there(file: str) -> None:

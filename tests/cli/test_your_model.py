@@ -72,7 +72,5 @@ def check(folder: Path, command: str, wanted: list[str]) -> None:
 
 def test_models_and_suites_are_ten_lines() -> None:
     named = {name: text for _, name, text in BLOCK.findall(PAGE.read_text("utf-8")) if name}
-    lengths = {
-        name: len([line for line in text.splitlines() if line.strip()]) for name, text in named.items()
-    }
+    lengths = {name: len([line for line in text.splitlines() if line.strip()]) for name, text in named.items()}
     assert max(lengths.values()) <= 10

@@ -36,9 +36,7 @@ def make_trace(
     """A trace of these steps."""
     run = program or Program(source="def f():\n    pass\n", call="f()")
     interpreter = InterpreterInfo("cpython", "3.11", "python")
-    return Trace(
-        run, interpreter, Limits(), Outcome(outcome), columns_of(steps), list(frames), hidden=tuple(hidden)
-    )
+    return Trace(run, interpreter, Limits(), Outcome(outcome), columns_of(steps), list(frames), hidden=tuple(hidden))
 
 
 class Machine:
@@ -72,9 +70,7 @@ class Machine:
                 )
             self.random.choice(acts)()
         files = (("lib/a.py", "x = 1\n\ny = 2"),)
-        program = Program(
-            source="def f():\n    pass\n", call="f(1)", files=files, argv=("a b",), stdin="1\n2\n"
-        )
+        program = Program(source="def f():\n    pass\n", call="f(1)", files=files, argv=("a b",), stdin="1\n2\n")
         outcome = self.random.choice(("returned", "raised", "limit", "killed"))
         return make_trace(self.steps, self.frames, program=program, hidden=self.hidden, outcome=outcome)
 
@@ -101,9 +97,7 @@ class Machine:
                 same = {random.choice(NAMES): random.choice((None, "a", "a b"))}
         depth = self.frames[frame].depth
         value_text = random.choice(VALUES) if arg else None
-        self.steps.append(
-            Step(len(self.steps), event, frame, depth, self.lines[frame], delta, gone, same, value_text)
-        )
+        self.steps.append(Step(len(self.steps), event, frame, depth, self.lines[frame], delta, gone, same, value_text))
 
     def value(self, old: str | None) -> str:
         """A value, often one close to the old one."""
@@ -298,9 +292,7 @@ class Spy:
         delta = {name: text for name, text in now.items() if before.get(name) != text}
         gone = tuple(name for name in before if name not in now)
         self.seen[serial] = now
-        step = Step(
-            len(self.steps), event, serial, self.frames[serial].depth, frame.f_lineno, {}, (), {}, arg
-        )
+        step = Step(len(self.steps), event, serial, self.frames[serial].depth, frame.f_lineno, {}, (), {}, arg)
         self.steps.append(step)
         target = step if event == "call" else self.steps[self.pending[serial]]
         delta = {**target.delta, **delta}
@@ -317,9 +309,7 @@ def _run_code(code: CodeType, space: dict[str, Any]) -> object:
 def _is_yield(frame: FrameType) -> bool:
     import dis
 
-    return any(
-        at.offset == frame.f_lasti and at.opname == "YIELD_VALUE" for at in dis.get_instructions(frame.f_code)
-    )
+    return any(at.offset == frame.f_lasti and at.opname == "YIELD_VALUE" for at in dis.get_instructions(frame.f_code))
 
 
 def _render(value: object) -> str:

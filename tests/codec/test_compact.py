@@ -63,9 +63,7 @@ def k(x):
 """
 MODES = [Compact(delta=delta, same=same) for delta in ("whole", "element") for same in (False, True)]
 SPARSE = [Compact(delta=delta, reveal=n) for delta in ("whole", "element") for n in (0, 2, 3, 7)]
-traces = st.builds(
-    lambda seed, count: Machine(Random(seed)).run(count), st.integers(0, 2**32), st.integers(0, 60)
-)
+traces = st.builds(lambda seed, count: Machine(Random(seed)).run(count), st.integers(0, 2**32), st.integers(0, 60))
 
 
 def recorded(source: str, call: str | None) -> Trace:
@@ -205,17 +203,13 @@ def test_parsing_restores_the_steps(trace: Trace, options: Compact) -> None:
     assert parsed.steps == wanted(trace, options)
     assert parsed.hidden == trace.hidden
     assert parsed.ended == (trace.outcome.kind in ("returned", "raised"))
-    assert [(frame.parent, frame.file) for frame in parsed.frames] == [
-        (f.parent, f.file) for f in trace.frames
-    ]
+    assert [(frame.parent, frame.file) for frame in parsed.frames] == [(f.parent, f.file) for f in trace.frames]
     assert again(parsed, parsed.ended) == data
 
 
 @given(traces, st.sampled_from(SPARSE))
 @settings(max_examples=examples(40, 300), deadline=None)
-def test_sparse_texts_keep_every_action_and_the_state_where_it_is_revealed(
-    trace: Trace, options: Compact
-) -> None:
+def test_sparse_texts_keep_every_action_and_the_state_where_it_is_revealed(trace: Trace, options: Compact) -> None:
     data = encode(trace, options)
     parsed = parse(data)
     assert parsed.malformed is None
@@ -241,9 +235,7 @@ def again(parsed: Parsed, ended: bool) -> bytes:
     """The parsed text as a trace, encoded again."""
     assert parsed.program is not None
     outcome = "returned" if ended else "limit"
-    trace = make_trace(
-        parsed.steps, parsed.frames, program=parsed.program, hidden=parsed.hidden, outcome=outcome
-    )
+    trace = make_trace(parsed.steps, parsed.frames, program=parsed.program, hidden=parsed.hidden, outcome=outcome)
     return encode(trace, parsed.options)
 
 
@@ -266,9 +258,7 @@ def test_a_prefix_gives_the_steps_of_its_whole_lines() -> None:
         parsed = parse(data[:cut])
         assert parsed.malformed is None
         assert not parsed.ended
-        assert [action(step) for step in parsed.steps] == [
-            action(step) for step in whole[: len(parsed.steps)]
-        ]
+        assert [action(step) for step in parsed.steps] == [action(step) for step in whole[: len(parsed.steps)]]
         assert data[:cut].rfind(b"\n") + 1 == parsed.end
 
 

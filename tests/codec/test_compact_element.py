@@ -17,9 +17,7 @@ from worldline.core.value_parts import join, split
 
 pytestmark = pytest.mark.unit
 
-atoms = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.binary(max_size=5)
-)
+atoms = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.binary(max_size=5))
 keys = st.one_of(st.integers(0, 5), st.text(max_size=2), st.tuples(st.integers(0, 3)))
 values = st.recursive(
     atoms,

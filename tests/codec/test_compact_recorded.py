@@ -92,9 +92,7 @@ PROGRAMS = {
     "generators": Program(source=GENERATORS, call="f()"),
     "thrown": Program(source=THROWN, call="f()"),
     "caught": Program(source=CAUGHT, call="f()"),
-    "uncaught": Program(
-        source="def f(n):\n    if n == 0:\n        raise ValueError('é')\n    f(n - 1)\n", call="f(3)"
-    ),
+    "uncaught": Program(source="def f(n):\n    if n == 0:\n        raise ValueError('é')\n    f(n - 1)\n", call="f(3)"),
     "objects": Program(source=OBJECTS, call="f()"),
     "exits": Program(source="import sys\nname = input()\nprint('hi', name)\nsys.exit(3)\n", stdin="Ada\n"),
     "async": Program(source=ASYNC),

@@ -151,9 +151,7 @@ def test_no_traces_is_an_empty_table() -> None:
     assert table.as_json()["traces"] == []
 
 
-@pytest.mark.skipif(
-    llama3_path() is None, reason="llama-models is not installed (pip install --no-deps llama-models)"
-)
+@pytest.mark.skipif(llama3_path() is None, reason="llama-models is not installed (pip install --no-deps llama-models)")
 def test_compact_is_a_fraction_of_cwm_in_llama3_tokens() -> None:
     costs = cost(TRACES, [load("llama3")], 131_072).total
     sizes = {cost_row.format: cost_row.steps for cost_row in costs}

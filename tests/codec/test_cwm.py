@@ -122,9 +122,9 @@ def test_unchanged_names_stay_unchanged_across_a_call() -> None:
 def test_each_activation_shows_all_its_names() -> None:
     source = "def f(n):\n    if n:\n        f(n - 1)\n    return n\n"
     text = cwm.encode(_trace(source, "f(2)"))
-    assert [
-        f'"n": "{n}"' in part for n, part in zip((2, 1, 0), text.split("<|call_sep|>")[1:], strict=True)
-    ] == [True] * 3
+    assert [f'"n": "{n}"' in part for n, part in zip((2, 1, 0), text.split("<|call_sep|>")[1:], strict=True)] == [
+        True
+    ] * 3
 
 
 def test_a_deleted_name_is_left_out_and_returns_with_its_value() -> None:
@@ -145,9 +145,7 @@ def test_yields_read_as_returns_and_resumptions_as_calls() -> None:
         ("call", 3, None), ("line", 2, None), ("line", 3, None), ("return", 3, "1"),
         ("call", 3, None), ("line", 2, None), ("return", 2, "None"),
     ]  # fmt: skip
-    assert '<|call_sep|>{"n": "2", "i": "0"}<|action_sep|>        yield i\n' in cwm.encode(
-        _trace(source, "f()")
-    )
+    assert '<|call_sep|>{"n": "2", "i": "0"}<|action_sep|>        yield i\n' in cwm.encode(_trace(source, "f()"))
 
 
 def test_a_frame_left_by_an_exception_returns_none() -> None:
@@ -185,9 +183,7 @@ def test_globals_are_not_locals() -> None:
 def test_a_script_is_marked_above_its_first_line() -> None:
     trace = _trace('"""Docs."""\nx = 1\nprint(x)\n')
     text = cwm.encode(trace)
-    assert text.startswith(
-        '<|begin_of_text|><|trace_context_start|># << START_OF_TRACE\n"""Docs."""\nx = 1\n'
-    )
+    assert text.startswith('<|begin_of_text|><|trace_context_start|># << START_OF_TRACE\n"""Docs."""\nx = 1\n')
     assert "<|frame_sep|><|call_sep|>{}<|action_sep|>\n<|frame_sep|>" in text
     assert "print" in text
     assert "output" not in text
@@ -228,9 +224,7 @@ def f():
     return A(1).x + B(2).x + C(3).x
 """
     trace = _trace(source, "f()")
-    lines = [
-        frame.line for frame in cwm_parse.parse(cwm.encode(trace), source).frames if frame.event == "call"
-    ]
+    lines = [frame.line for frame in cwm_parse.parse(cwm.encode(trace), source).frames if frame.event == "call"]
     assert lines == [13, 2, 6, 10, 2]
     _law(trace)
 

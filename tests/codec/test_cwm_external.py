@@ -105,16 +105,12 @@ def test_the_frames_of_a_stripped_text() -> None:
     assert [frame.line for frame in read.prediction.frames] == LINES
     assert all(frame.allowed for frame in read.prediction.frames)
     assert read.prediction.ended
-    assert read.text.startswith(
-        "<|call_sep|>{}<|action_sep|>def main():\n<|frame_sep|><|line_sep|>{}<|action_sep|>"
-    )
+    assert read.text.startswith("<|call_sep|>{}<|action_sep|>def main():\n<|frame_sep|><|line_sep|>{}<|action_sep|>")
     assert read.text.endswith('<|arg_sep|>"False"<|frame_sep|><|end_of_text|>')
 
 
 def test_round_trip_on_every_statement_of_the_language() -> None:
-    _round_trip(
-        _traces(Program(source=cwm_sources.STATEMENTS, call=f"{name}()") for name in cwm_sources.TOPS)
-    )
+    _round_trip(_traces(Program(source=cwm_sources.STATEMENTS, call=f"{name}()") for name in cwm_sources.TOPS))
 
 
 def test_round_trip_on_humaneval() -> None:

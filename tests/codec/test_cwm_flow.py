@@ -68,8 +68,7 @@ def test_humaneval_solutions_and_their_tests(version: str) -> None:
     if not rows:
         pytest.skip("no ../shared/data/HumanEval.jsonl.gz here")
     programs = [
-        (r["prompt"] + r["canonical_solution"] + "\n" + r["test"], [f"check({r['entry_point']})"])
-        for r in rows
+        (r["prompt"] + r["canonical_solution"] + "\n" + r["test"], [f"check({r['entry_point']})"]) for r in rows
     ]
     for (source, _), reported in zip(programs, _reported(version, programs), strict=True):
         assert reported
@@ -125,9 +124,7 @@ def test_a_loop_that_never_ends_leads_nowhere_else() -> None:
 
 
 def test_names_of_a_frame() -> None:
-    source = (
-        "x = 1\ndef f(a, *b):\n    global x\n    x = c = a\n    def g():\n        return c\n    return g\n"
-    )
+    source = "x = 1\ndef f(a, *b):\n    global x\n    x = c = a\n    def g():\n        return c\n    return g\n"
     flows = {flow.name: flow.names for flow in successors(source)}
     assert flows["f"].parameters == {"a", "b"}
     assert not flows["f"].shows("x")

@@ -102,9 +102,7 @@ def test_valid_text_cut_anywhere() -> None:
 
 
 def test_frames_in_any_order() -> None:
-    frames = [
-        part + "<|frame_sep|>" for part in VALID.removesuffix("<|end_of_text|>").split("<|frame_sep|>")[:-1]
-    ]
+    frames = [part + "<|frame_sep|>" for part in VALID.removesuffix("<|end_of_text|>").split("<|frame_sep|>")[:-1]]
     chance = random.Random(5)
     for _ in range(50):
         text = frames[0] + "".join(chance.choices(frames, k=60))
@@ -127,8 +125,7 @@ def test_endless_repetition_deep_nesting_and_huge_values() -> None:
     rounds = START + (line("{}", "    if a:") + line("{}", "        b = 1")) * 5_000
     assert len(cwm_parse.parse(rounds, BRANCHES).frames) == 10_001
     resumed = (
-        call('{"n": "1"}', "def h(n):")
-        + (left("        yield n", "1") + call('{"n": "1"}', "        yield n")) * 5_000
+        call('{"n": "1"}', "def h(n):") + (left("        yield n", "1") + call('{"n": "1"}', "        yield n")) * 5_000
     )
     assert {frame.scope for frame in cwm_parse.parse(resumed, SOURCE).frames} == {0}
     nested = call('{"xs": "' + "[" * 1_000_000 + '"}', "def f(xs):")

@@ -40,9 +40,7 @@ def test_a_prediction_with_and_without_its_prompt() -> None:
 
 def test_control_flow_distinguishes_equal_lines() -> None:
     source = "def f(x):\n    x += 1\n    x += 1\n    return x\n"
-    text = (
-        call('{"x": "0"}', "def f(x):") + line('{"x": ".."}', "    x += 1") + line('{"x": "1"}', "    x += 1")
-    )
+    text = call('{"x": "0"}', "def f(x):") + line('{"x": ".."}', "    x += 1") + line('{"x": "1"}', "    x += 1")
     assert [frame.line for frame in cwm_parse.parse(text, source).frames] == [1, 2, 3]
 
 
@@ -99,9 +97,7 @@ def test_unchanged_names_without_a_value_are_reported() -> None:
 
 def test_an_exception_may_leave_with_or_without_a_return() -> None:
     source = "def f():\n    try:\n        g()\n    except E:\n        x = 1\ndef g():\n    raise E\n"
-    head = (
-        call("{}", "def f():") + line("{}", "    try:") + line("{}", "        g()") + call("{}", "def g():")
-    )
+    head = call("{}", "def f():") + line("{}", "    try:") + line("{}", "        g()") + call("{}", "def g():")
     raised = line("{}", "    raise E") + left("    raise E", "E()", "exception")
     tail = left("        g()", "E()", "exception") + line("{}", "    except E:") + line("{}", "        x = 1")
     with_return = cwm_parse.parse(head + raised + left("    raise E", "None") + tail, source)
@@ -221,7 +217,5 @@ def test_malformed_ids_are_placed_by_token(ids: list[int], offset: int, expected
 
 def test_a_decoder_that_fails_is_an_unknown_token() -> None:
     table = {65: b"A"}
-    assert cwm_parse.parse([66], F, decode=table.__getitem__).malformed == Malformed(
-        0, "a token of the vocabulary"
-    )
+    assert cwm_parse.parse([66], F, decode=table.__getitem__).malformed == Malformed(0, "a token of the vocabulary")
     assert cwm_parse.parse([66], F).malformed == Malformed(0, "a token of the vocabulary")

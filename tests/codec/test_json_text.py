@@ -90,9 +90,7 @@ def test_a_damaged_document_is_refused(damaged: dict[str, Any]) -> None:
         parse(json.dumps(damaged))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "null", "[" * 100_000, '{"a":' * 100_000, b"\xff\xfe\x00", "1e999"]
-)
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "[" * 100_000, '{"a":' * 100_000, b"\xff\xfe\x00", "1e999"])
 def test_other_texts_are_refused(text: str | bytes) -> None:
     with pytest.raises(FormatError):
         parse(text)

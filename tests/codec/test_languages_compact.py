@@ -114,10 +114,7 @@ def test_any_trace_round_trips(seed: int, count: int, language: str, options: Co
     trace = Machine(Random(seed)).run(count)
     run = foreign_run(language).program
     program = replace(trace.program, name=run.name, source=run.source)
-    frames = [
-        replace(frame, file=program.name if frame.file == "program.py" else frame.file)
-        for frame in trace.frames
-    ]
+    frames = [replace(frame, file=program.name if frame.file == "program.py" else frame.file) for frame in trace.frames]
     trace = replace(trace, program=program, frames=frames)
     parsed = parse(encode(trace, options))
     assert parsed.malformed is None

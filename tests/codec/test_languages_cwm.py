@@ -32,9 +32,7 @@ def table_of(language: str) -> FlowTable:
 def read_back(trace: Trace, table: FlowTable | None) -> cwm_parse.CwmPrediction:
     program = trace.program
     entry = 0 if program.call is None else None
-    return cwm_parse.parse(
-        cwm.encode(trace), program.source, entry=entry, language=program.language, table=table
-    )
+    return cwm_parse.parse(cwm.encode(trace), program.source, entry=entry, language=program.language, table=table)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -135,9 +135,7 @@ def test_a_wrong_value_is_located_in_its_step(name: str) -> None:
 
 
 @ALL
-@given(
-    text=TEXTS, other=TEXTS, count=st.integers(0, 6), status=st.sampled_from(["ended", "budget", "broken"])
-)
+@given(text=TEXTS, other=TEXTS, count=st.integers(0, 6), status=st.sampled_from(["ended", "budget", "broken"]))
 @settings(max_examples=examples(60, 1000), deadline=None)
 def test_any_bytes_are_read(name: str, text: bytes, other: bytes, count: int, status: str) -> None:
     written = notation(name)

@@ -101,9 +101,7 @@ def test_llama_3_splits_words_as_in_a_whole_text() -> None:
     tokenizer = load("llama3")
     value = "'committee mississippi'"
     split = split_value(tokenizer, "cwm", "word", value)
-    whole = tokenizer.split(
-        f'<|line_sep|>{{"n": "3", "word": "{value}", "x": "1"}}<|action_sep|>    return n\n'
-    )
+    whole = tokenizer.split(f'<|line_sep|>{{"n": "3", "word": "{value}", "x": "1"}}<|action_sep|>    return n\n')
     at, cuts = 0, []
     start = b"".join(whole).index(value.encode())
     for piece in whole:

@@ -145,9 +145,7 @@ def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch, pack
         build("t", ranks_file())
 
 
-@pytest.mark.skipif(
-    llama3_path() is None, reason="llama-models is not installed (pip install --no-deps llama-models)"
-)
+@pytest.mark.skipif(llama3_path() is None, reason="llama-models is not installed (pip install --no-deps llama-models)")
 class TestLlama3:
     """Against facts published by Meta: token ids of the model card's examples and of CWM's format."""
 

@@ -50,11 +50,7 @@ def test_a_change_is_known_at_the_next_event_of_its_frame_that_can_change_someth
 
 @given(RUNS)
 def test_changes_that_never_become_known_are_unsettled(run: list[FrameStep]) -> None:
-    never = {
-        i
-        for i, settled_at in enumerate(known_at(run))
-        if settled_at is None and run[i].event not in CHANGELESS
-    }
+    never = {i for i, settled_at in enumerate(known_at(run)) if settled_at is None and run[i].event not in CHANGELESS}
     assert set(unsettled(run).values()) == never
     assert all(run[i].frame == frame for frame, i in unsettled(run).items())
 

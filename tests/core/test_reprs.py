@@ -72,7 +72,4 @@ def test_the_package_exports_the_basic_names() -> None:
 
 
 def test_the_repr_of_a_prediction_shows_its_start() -> None:
-    assert (
-        repr(Prediction(text=b"(1 n=1\n", status="ended"))
-        == "<Prediction ended, 7 bytes of compact: (1 n=1\\n>"
-    )
+    assert repr(Prediction(text=b"(1 n=1\n", status="ended")) == "<Prediction ended, 7 bytes of compact: (1 n=1\\n>"

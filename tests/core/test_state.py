@@ -130,9 +130,7 @@ def runs(draw: st.DrawFn) -> tuple[Trace, list[Snapshot]]:
 def trace_of(script: Script) -> Trace:
     decoded = decode(script.wire())
     interpreter = InterpreterInfo("cpython", "3.11.0", "python")
-    return Trace(
-        Program(source=""), interpreter, Limits(), Outcome("returned"), decoded.columns, decoded.frames
-    )
+    return Trace(Program(source=""), interpreter, Limits(), Outcome("returned"), decoded.columns, decoded.frames)
 
 
 @given(runs(), st.integers(1, 7))

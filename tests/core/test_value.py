@@ -106,9 +106,7 @@ def test_plain_literals_mean_what_python_means(value: Any) -> None:
 
 @given(OBJECTS)
 def test_reprs_are_another_spelling(value: Any) -> None:
-    if "nan" not in repr(value) and "j" not in repr(
-        value
-    ):  # a repr shows neither a nan's bits nor a lone -0.0
+    if "nan" not in repr(value) and "j" not in repr(value):  # a repr shows neither a nan's bits nor a lone -0.0
         assert canonical(repr(value)) == render(value)
         assert equal(repr(value), render(value))
 

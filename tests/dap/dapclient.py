@@ -287,9 +287,7 @@ class Adapter:
         **launch: Any,
     ) -> list[dict[str, Any]]:
         """Initialize, launch, configure; the breakpoints as they were set."""
-        self.ask(
-            "initialize", adapterID="worldline", supportsProgressReporting=True, supportsInvalidatedEvent=True
-        )
+        self.ask("initialize", adapterID="worldline", supportsProgressReporting=True, supportsInvalidatedEvent=True)
         number = self.send("launch", **launch)
         assert self.answer(number)["success"], self.answer(number)
         self.event("initialized")

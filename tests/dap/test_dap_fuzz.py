@@ -55,9 +55,7 @@ def mutated(random: Random, value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         kept = {key: mutated(random, each, depth + 1) for key, each in value.items() if random.random() > 0.1}
         return kept | (
-            {random.choice(["line", "x", "__proto__", ""]): random.choice(ODD)}
-            if random.random() < 0.1
-            else {}
+            {random.choice(["line", "x", "__proto__", ""]): random.choice(ODD)} if random.random() < 0.1 else {}
         )
     if isinstance(value, list):
         return [mutated(random, each, depth + 1) for each in value if random.random() > 0.1]

@@ -82,9 +82,7 @@ def test_breakpoints_stand_on_lines_with_code(adapter: Adapter, tmp_path: Path) 
     launched(adapter, LIST_C, tmp_path, stopOnEntry=True)
     adapter.stopped()
     source = {"path": str(tmp_path / "list.c")}
-    placed = adapter.ask(
-        "setBreakpoints", source=source, breakpoints=[{"line": 1}, {"line": 11}, {"line": 21}]
-    )
+    placed = adapter.ask("setBreakpoints", source=source, breakpoints=[{"line": 1}, {"line": 11}, {"line": 21}])
     assert [(one["verified"], one["line"]) for one in placed["breakpoints"]] == [
         (True, 3),
         (True, 12),
@@ -101,17 +99,12 @@ def test_a_cycle_opens_without_end(adapter: Adapter, tmp_path: Path) -> None:
     for _ in range(5):
         sandbox = variables(adapter, sandbox["variablesReference"])["inner"]
         assert (sandbox["value"], sandbox["type"]) == ("Box#1", "Box")
-    assert (
-        adapter.ask("evaluate", expression="gaps[1]", context="hover")["result"]
-        == "<hole> (a hole of the array)"
-    )
+    assert adapter.ask("evaluate", expression="gaps[1]", context="hover")["result"] == "<hole> (a hole of the array)"
     assert adapter.ask("evaluate", expression="gaps[0] === null", context="watch")["result"] == "True"
 
 
 def test_a_reference_opens_as_what_another_name_writes_out(adapter: Adapter, tmp_path: Path) -> None:
-    wrong = HandWritten(
-        MIXED_JS.program, MIXED_JS.steps, (b"12 big=BigInt(5)\n", b"12 big=BigInt(5) other=[Box#1]\n")
-    )
+    wrong = HandWritten(MIXED_JS.program, MIXED_JS.steps, (b"12 big=BigInt(5)\n", b"12 big=BigInt(5) other=[Box#1]\n"))
     launched(adapter, wrong, tmp_path, lines=[15])
     adapter.stopped()
     other = variables(adapter, variables(adapter)["other"]["variablesReference"])["[0]"]
@@ -171,18 +164,14 @@ def test_the_actual_run_is_shown_beside_the_prediction(adapter: Adapter, tmp_pat
         pytest.skip(missing)
     (truth,) = Interpreter().predict([PredictionRequest(program=LIST_C.program)])
     assert b"9 sum=3\n" in truth.text
-    launched(
-        adapter, HandWritten(LIST_C.program, truth.text, LIST_C.wrong), tmp_path, filters=["first-state"]
-    )
+    launched(adapter, HandWritten(LIST_C.program, truth.text, LIST_C.wrong), tmp_path, filters=["first-state"])
     assert adapter.stopped()[1:] == ("total", 10)
     assert adapter.scope("Actual")["sum"] == "3"
     assert adapter.scope("Difference") == {"sum": "3, predicted 4"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_is_recorded_and_stepped_through(
-    adapter: Adapter, tmp_path: Path, language: str
-) -> None:
+def test_each_language_is_recorded_and_stepped_through(adapter: Adapter, tmp_path: Path, language: str) -> None:
     if isinstance(missing := toolchain.find(language), str):
         pytest.skip(missing)
     program = foreign_run(language).program

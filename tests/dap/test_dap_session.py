@@ -107,9 +107,7 @@ def test_files_beside_the_main_one_are_stepped_into(adapter: Adapter, tmp_path: 
     (tmp_path / "main.py").write_text("import other\n\ndef f(n):\n    return other.twice(n) + 1\n")
     (tmp_path / "other.py").write_text("def twice(n):\n    return n * 2\n")
     other = str(tmp_path / "other.py")
-    made = adapter.launch(
-        program=str(tmp_path / "main.py"), call="f(2)", model="interpreter", path=other, lines=[1]
-    )
+    made = adapter.launch(program=str(tmp_path / "main.py"), call="f(2)", model="interpreter", path=other, lines=[1])
     assert (made[0]["line"], made[0]["source"]["path"]) == (2, other)
     assert adapter.stopped() == ("breakpoint", "twice", 2)
     frames = adapter.ask("stackTrace", threadId=1)["stackFrames"]
@@ -158,9 +156,7 @@ def test_conditions_and_wrong_branches_are_described(adapter: Adapter, tmp_path:
 
 def test_a_wrong_state_stops_where_it_is_seen(adapter: Adapter, tmp_path: Path) -> None:
     model = replayed(tmp_path, "count('berry', 'r')", (b"7 n=1", b"7 n=5"))
-    adapter.launch(
-        program=COUNT, call="count('berry', 'r')", model=model, filters=["first-state", "first-action"]
-    )
+    adapter.launch(program=COUNT, call="count('berry', 'r')", model=model, filters=["first-state", "first-action"])
     stop = adapter.event("stopped")
     assert (stop["reason"], stop["description"]) == ("exception", "wrong state")
     assert stop["text"] == "line 7: n is 1, predicted 5"
@@ -230,16 +226,11 @@ def test_values_are_trees_in_pages(adapter: Adapter) -> None:
     n, xs, d = rows
     assert (xs["indexedVariables"], d["namedVariables"], n["variablesReference"]) == (2500, 2, 0)
     assert xs["value"].endswith("more>")
-    page = adapter.ask(
-        "variables", variablesReference=xs["variablesReference"], filter="indexed", start=2000, count=3
-    )
+    page = adapter.ask("variables", variablesReference=xs["variablesReference"], filter="indexed", start=2000, count=3)
     assert [(one["name"], one["value"]) for one in page["variables"]] == [
         ("[2000]", "2000"), ("[2001]", "2001"), ("[2002]", "2002"),
     ]  # fmt: skip
-    assert (
-        adapter.ask("variables", variablesReference=xs["variablesReference"], filter="named")["variables"]
-        == []
-    )
+    assert adapter.ask("variables", variablesReference=xs["variablesReference"], filter="named")["variables"] == []
     pairs = adapter.ask("variables", variablesReference=d["variablesReference"])["variables"]
     assert [(one["name"], one["value"]) for one in pairs] == [("['a']", "[1, (2,)]"), ("[3]", "None")]
     assert pairs[0]["evaluateName"] == "d['a']"
@@ -256,10 +247,7 @@ def test_evaluates_and_completes_names_of_any_frame(adapter: Adapter) -> None:
     adapter.launch(**FACT, lines=[3])
     adapter.stopped()
     frames = adapter.ask("stackTrace", threadId=1)["stackFrames"]
-    assert (
-        adapter.ask("evaluate", expression="n * 10", frameId=frames[2]["id"], context="watch")["result"]
-        == "30"
-    )
+    assert adapter.ask("evaluate", expression="n * 10", frameId=frames[2]["id"], context="watch")["result"] == "30"
     assert adapter.ask("evaluate", expression="n", frameId=frames[0]["id"], context="hover")["result"] == "1"
     assert "no name r here" in adapter.refused("evaluate", expression="r")
     assert "only the calls" in adapter.refused("evaluate", expression="exit()")
@@ -320,15 +308,11 @@ def test_a_variable_that_is_set_is_a_branch(adapter: Adapter) -> None:
     frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]
     scopes = adapter.ask("scopes", frameId=frame["id"])["scopes"]
     references = [one["variablesReference"] for one in scopes]
-    assert "Predicted" in adapter.refused(
-        "setVariable", variablesReference=references[1], name="n", value="1"
-    )
+    assert "Predicted" in adapter.refused("setVariable", variablesReference=references[1], name="n", value="1")
     assert "not an expression" in adapter.refused(
         "setVariable", variablesReference=references[0], name="n", value="1 +"
     )
-    assert "not a name" in adapter.refused(
-        "setVariable", variablesReference=references[0], name="n[0]", value="1"
-    )
+    assert "not a name" in adapter.refused("setVariable", variablesReference=references[0], name="n[0]", value="1")
     adapter.ask("setVariable", variablesReference=references[0], name="n", value="0x2")
     assert adapter.stopped()[0] == "goto"
     assert adapter.scope("Predicted")["n"] == "2"
@@ -392,9 +376,7 @@ def test_a_rewritten_program_is_a_source_of_its_own(adapter: Adapter) -> None:
     assert len(adapter.ask("loadedSources")["sources"]) == 2
     assert "no branch" in adapter.refused("evaluate", expression=":branch 9", context="repl")
     assert "unknown command" in adapter.refused("evaluate", expression=":nonsense", context="repl")
-    assert "`how` must be one of" in adapter.refused(
-        "evaluate", expression=":rewrite upside-down", context="repl"
-    )
+    assert "`how` must be one of" in adapter.refused("evaluate", expression=":rewrite upside-down", context="repl")
     assert ":why" in adapter.ask("evaluate", expression=":help", context="repl")["result"]
 
 
@@ -452,9 +434,7 @@ def test_requests_out_of_turn_are_refused(adapter: Adapter) -> None:
 def test_lines_and_columns_from_zero(adapter: Adapter) -> None:
     adapter.ask("initialize", adapterID="worldline", linesStartAt1=False, columnsStartAt1=False)
     adapter.ask("launch", **FACT)
-    made = adapter.ask("setBreakpoints", source={"path": FACT["program"]}, breakpoints=[{"line": 2}])[
-        "breakpoints"
-    ]
+    made = adapter.ask("setBreakpoints", source={"path": FACT["program"]}, breakpoints=[{"line": 2}])["breakpoints"]
     assert (made[0]["verified"], made[0]["line"]) == (True, 2)
     adapter.ask("configurationDone")
     assert adapter.stopped() == ("breakpoint", "fact", 2)

@@ -20,9 +20,7 @@ def fed(data: bytes, size: int = 1 << 20) -> list[object]:
 
 
 @given(st.lists(MESSAGES, max_size=5), st.integers(1, 40))
-def test_messages_come_out_as_they_went_in_however_they_are_cut(
-    messages: list[dict[str, object]], size: int
-) -> None:
+def test_messages_come_out_as_they_went_in_however_they_are_cut(messages: list[dict[str, object]], size: int) -> None:
     assert fed(b"".join(map(frame, messages)), size) == messages
 
 

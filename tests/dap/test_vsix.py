@@ -74,9 +74,7 @@ def test_what_it_unpacks_to_starts_the_adapter(vsix: Path, tmp_path: Path) -> No
         archive.extractall(tmp_path)
         package = json.loads(archive.read("extension/package.json"))
     (debugger,) = package["contributes"]["debuggers"]
-    body = json.dumps(
-        {"seq": 1, "type": "request", "command": "initialize", "arguments": {"adapterID": "worldline"}}
-    )
+    body = json.dumps({"seq": 1, "type": "request", "command": "initialize", "arguments": {"adapterID": "worldline"}})
     ran = subprocess.run(
         [debugger["runtime"], debugger["program"]],
         cwd=tmp_path / "extension",
@@ -119,9 +117,7 @@ def test_vsce_builds_the_same_extension(vsix: Path, tmp_path: Path) -> None:
         archive.extractall(folder)
     made = tmp_path / "vsce.vsix"
     command = [npx, "--yes", VSCE, "package", "--allow-missing-repository", "-o", str(made)]
-    ran = subprocess.run(
-        command, cwd=folder / "extension", capture_output=True, text=True, timeout=600, check=False
-    )
+    ran = subprocess.run(command, cwd=folder / "extension", capture_output=True, text=True, timeout=600, check=False)
     if not made.exists() and "npm error" in ran.stderr:
         pytest.skip(f"{VSCE} is not to be had: {ran.stderr[-200:]}")
     assert made.exists(), ran.stdout + ran.stderr

@@ -41,9 +41,7 @@ from worldline.data.sources import (
     open_source,
 )
 
-DOCUMENTS = st.lists(
-    st.tuples(st.binary(min_size=1, max_size=20), st.binary(min_size=1, max_size=30)), max_size=30
-)
+DOCUMENTS = st.lists(st.tuples(st.binary(min_size=1, max_size=20), st.binary(min_size=1, max_size=30)), max_size=30)
 
 
 def texts(count: int, seed: int = 0) -> list[DocumentPair]:
@@ -202,8 +200,7 @@ def test_files_give_every_document_once_a_round_in_a_new_order(tmp_path: Path) -
     stream = open_source(Files(paths=paths), seed="s")
     rounds = [[stream.draw() for _ in range(50)] for _ in range(2)]
     assert all(
-        Counter(documents_of_round) == Counter(numbered(30, b"a") + numbered(20, b"b"))
-        for documents_of_round in rounds
+        Counter(documents_of_round) == Counter(numbered(30, b"a") + numbered(20, b"b")) for documents_of_round in rounds
     )
     assert rounds[0] != rounds[1]
     again = open_source(Files(paths=paths), seed="s")
@@ -280,10 +277,7 @@ def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
     from worldline.data.build.shards import DocumentRow, DocumentStore, shard_name
 
     store = DocumentStore(tmp_path, fingerprint={})
-    rows = [
-        DocumentRow(b"p%d" % n, b"s", "tasks", "train" if n % 2 else "test", f"k{n}", f"r{n}")
-        for n in range(8)
-    ]
+    rows = [DocumentRow(b"p%d" % n, b"s", "tasks", "train" if n % 2 else "test", f"k{n}", f"r{n}") for n in range(8)]
     store.commit(rows[:4], Counter())
     store.commit(rows[4:], Counter())
     store.close()
@@ -314,9 +308,7 @@ def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
         {"shards": [{"name": "a", "size": 1, "sha256": ""}]},
     ],
 )
-def test_a_dataset_s_manifest_is_checked_before_a_shard_is_opened(
-    tmp_path: Path, change: dict[str, object]
-) -> None:
+def test_a_dataset_s_manifest_is_checked_before_a_shard_is_opened(tmp_path: Path, change: dict[str, object]) -> None:
     (tmp_path / "secret.parquet").write_text("secret")
     (tmp_path / "set").mkdir()
     manifest = {"format": "worldline-documents", "version": 1, "shards": []} | change
@@ -339,9 +331,7 @@ def test_a_mixture_keeps_the_shares_of_the_bytes(tmp_path: Path) -> None:
 
 def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
     sources: tuple[DocumentSource, ...] = (
-        Files(
-            paths=(write(tmp_path / "a.bin", numbered(300)), write(tmp_path / "b.bin", numbered(200, b"b")))
-        ),
+        Files(paths=(write(tmp_path / "a.bin", numbered(300)), write(tmp_path / "b.bin", numbered(200, b"b")))),
         Files(paths=(write(tmp_path / "c.bin.xz", numbered(90, b"c")),), weight=0.5),
     )
     [mixed] = open_mixed(sources, seed="s")

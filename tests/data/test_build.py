@@ -80,9 +80,7 @@ def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
         f"build_dataset(Mixture(sources=(TASKS,)), {str(out)!r}, count=100, workers=1, unit=40, "
         "trust=True, progress=tell)\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert int(process.stdout.readline()) > 0
         process.kill()
@@ -126,9 +124,7 @@ def mined(path: Path, functions: int) -> Mixture:
         for x in (1, 2)
     ]
     path.write_bytes(lzma.compress(b"".join(json.dumps(asdict(entry)).encode() + b"\n" for entry in parsed)))
-    return Mixture(
-        sources=(Source(kind="mine", program="worldline.data.mine.mined:drawer", argument=str(path)),)
-    )
+    return Mixture(sources=(Source(kind="mine", program="worldline.data.mine.mined:drawer", argument=str(path)),))
 
 
 def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:
@@ -144,9 +140,7 @@ def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:
 def test_another_mined_file_is_another_recipe(tmp_path: Path) -> None:
     build_dataset(mined(tmp_path / "mined.xz", 5), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
     with pytest.raises(FingerprintError, match="files"):
-        build_dataset(
-            mined(tmp_path / "mined.xz", 6), tmp_path / "out", count=4, workers=1, unit=10, trust=True
-        )
+        build_dataset(mined(tmp_path / "mined.xz", 6), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
 
 
 def test_two_writers_are_refused(whole: Path) -> None:
@@ -173,9 +167,7 @@ def test_what_cannot_be_built_says_why(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least 1"):
         made(tmp_path / "x", count=0)
     with pytest.raises(UsageError, match="no source of programs"):
-        build_dataset(
-            Mixture(sources=(Source(kind="other", program="a:b"),)), tmp_path / "y", count=1, workers=1
-        )
+        build_dataset(Mixture(sources=(Source(kind="other", program="a:b"),)), tmp_path / "y", count=1, workers=1)
     (tmp_path / "z").mkdir()
     (tmp_path / "z" / "note.txt").write_text("mine")
     with pytest.raises(UsageError, match="neither empty"):

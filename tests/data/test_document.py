@@ -88,9 +88,7 @@ def test_a_raise_is_a_document_too() -> None:
 
 def test_what_teaches_nothing_is_refused() -> None:
     assert (
-        make_document(
-            traced("def f():\n    while True:\n        pass\n", "f()", steps=50), Compact(), kind="mine"
-        )
+        make_document(traced("def f():\n    while True:\n        pass\n", "f()", steps=50), Compact(), kind="mine")
         is None
     )
     cut = traced("def f():\n    x = list(range(99))\n    return 1\n", "f()", value_bytes=64)

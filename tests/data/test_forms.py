@@ -102,9 +102,9 @@ def test_nested_functions_close_over_their_arguments() -> None:
     calls = {re.sub(r"^\w+", "", version.call or "") for version in shaped if version}
     assert {"()(2, (3))", "(2, (3))", "(2)(3)", "(2, 3)()"} <= calls
     written = Program(source="def up(a):\n    a += 1\n    return a\n", call="up(1)")
-    assert {
-        answer(version)[0] for seed in range(60) if (version := apply_form(written, "nested", Random(seed)))
-    } == {"2"}
+    assert {answer(version)[0] for seed in range(60) if (version := apply_form(written, "nested", Random(seed)))} == {
+        "2"
+    }
 
 
 @pytest.mark.parametrize(

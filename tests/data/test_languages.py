@@ -72,12 +72,8 @@ def test_what_is_like_a_benchmark_is_not_drawn(tmp_path: Path) -> None:
     source = Source(kind="generate", program="worldline.programs.languages.draw:ordinary", argument="c")
     benchmark = Benchmark.read([path])
     free, held = (Mixture(sources=(source,), split="all", leave_out=out) for out in ((), (str(path),)))
-    assert any(
-        benchmark.like(program.source) for _, program, _ in islice(draw_programs(free, Random(2)), 600)
-    )
-    assert not any(
-        benchmark.like(program.source) for _, program, _ in islice(draw_programs(held, Random(2)), 600)
-    )
+    assert any(benchmark.like(program.source) for _, program, _ in islice(draw_programs(free, Random(2)), 600))
+    assert not any(benchmark.like(program.source) for _, program, _ in islice(draw_programs(held, Random(2)), 600))
 
 
 @pytest.mark.parametrize("language", SPOKEN)

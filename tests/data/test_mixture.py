@@ -71,9 +71,7 @@ def test_every_document_is_whole_and_of_its_split() -> None:
 def test_every_mode_is_drawn() -> None:
     assert sum(mode.weight for mode in MODES) == pytest.approx(1)
     trace = record(
-        Program(
-            source="def f(n):\n    t = 0\n    for i in range(n):\n        t += i\n    return t\n", call="f(9)"
-        ),
+        Program(source="def f(n):\n    t = 0\n    for i in range(n):\n        t += i\n    return t\n", call="f(9)"),
         trust=True,
     )
     rng = random.Random(1)
@@ -122,12 +120,8 @@ def test_a_mode_may_be_for_some_kinds_alone() -> None:
     sparse = Mode(weight=1e9, options=Compact(reveal=4), kinds=("tasks",))
     mixture = Mixture(sources=(TASKS,), modes=(Mode(weight=1.0), sparse), shift=0.0)
     trace = record(Program(source="def f():\n    return 1\n", call="f()"))
-    documents = {
-        kind: write_document(mixture, random.Random(0), trace, kind=kind) for kind in ("tasks", "generate")
-    }
-    assert {
-        kind: document and document.prompt.startswith(b"# reveal=4") for kind, document in documents.items()
-    } == {
+    documents = {kind: write_document(mixture, random.Random(0), trace, kind=kind) for kind in ("tasks", "generate")}
+    assert {kind: document and document.prompt.startswith(b"# reveal=4") for kind, document in documents.items()} == {
         "tasks": True,
         "generate": False,
     }

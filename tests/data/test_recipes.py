@@ -19,9 +19,7 @@ SHIPPED = find_recipe("shipped")
 def test_a_third_of_the_documents_is_rewritten() -> None:
     sources = load_config(SHIPPED, "data", Mixture).sources
     rewritten = sum(
-        mixture_source.weight
-        for mixture_source in sources
-        if {"flatten", "chars"} & {*mixture_source.form.split()}
+        mixture_source.weight for mixture_source in sources if {"flatten", "chars"} & {*mixture_source.form.split()}
     )
     assert 0.3 < rewritten / sum(mixture_source.weight for mixture_source in sources) < 0.4
 
@@ -33,8 +31,7 @@ def test_every_source_gives_documents() -> None:
         with closing(draw_documents(replace(mixture, sources=(mixture_source,)), trust=True)) as source:  # type: ignore[type-var]
             documents = list(islice(source, 4))
         assert all(
-            document.kind == mixture_source.kind and len(document) <= mixture.max_bytes
-            for document in documents
+            document.kind == mixture_source.kind and len(document) <= mixture.max_bytes for document in documents
         )
         assert len({document.key for document in documents}) > 1
 

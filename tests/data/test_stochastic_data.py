@@ -35,9 +35,7 @@ def test_the_same_seed_gives_the_same_documents_whole_in_every_mode() -> None:
     documents = take(mixture, 60, seed=3)
     assert documents == take(mixture, 60, seed=3)
     assert documents != take(mixture, 60, seed=4)
-    headers = Counter(
-        word for document in documents for word in ("given", "blind") if _header(document, word)
-    )
+    headers = Counter(word for document in documents for word in ("given", "blind") if _header(document, word))
     assert headers.keys() == {"given", "blind"}
     for document in documents:
         parsed = parse(document.prompt + document.steps)

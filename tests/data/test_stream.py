@@ -16,9 +16,7 @@ from worldline.data.mixture import TASKS, Mixture
 from worldline.data.recipe import find_recipe, load_config, load_recipe
 from worldline.data.stream import main, stream_documents
 
-RECIPE = (
-    "from worldline.data.mixture import TASKS, Mixture\ndef data():\n    return Mixture(sources=(TASKS,))\n"
-)
+RECIPE = "from worldline.data.mixture import TASKS, Mixture\ndef data():\n    return Mixture(sources=(TASKS,))\n"
 
 
 @pytest.fixture
@@ -78,9 +76,7 @@ def test_nothing_heavy_is_imported() -> None:
         ("from worldline.core.limits import Limits\ndef data():\n    return Limits()\n", "not Mixture"),
     ],
 )
-def test_a_bad_recipe_is_a_usage_error(
-    tmp_path: Path, text: str, why: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_recipe_is_a_usage_error(tmp_path: Path, text: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bad.py"
     path.write_text(text)
     with pytest.raises(UsageError, match=why):

@@ -66,9 +66,7 @@ def samples(
     model: Mistaken, wanted: Sequence[Program], *, limit: int = 1 << 12, options: Compact | None = None
 ) -> list[Sample]:
     """What a model makes of programs."""
-    asks = [
-        PredictionRequest(program=program, limit=limit, options=options or Compact()) for program in wanted
-    ]
+    asks = [PredictionRequest(program=program, limit=limit, options=options or Compact()) for program in wanted]
     model.learn(asks)
     return [
         Sample(ask=ask, truth=Prediction(text=model.truth(ask), status="ended"), found=result)

@@ -41,9 +41,7 @@ def test_all_values_of_a_right_run_are_at_risk_and_none_is_wrong(program: Progra
     assert not any(item.is_wrong for item in at_risk(diagnosis))
 
 
-@pytest.mark.parametrize(
-    ("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")]
-)
+@pytest.mark.parametrize(("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")])
 def test_the_first_wrong_value_is_the_last_that_counts(codec: str, old: str, new: str) -> None:
     assert brief(found(JOIN, (old, new), codec=codec)) == [
         ("s", "'ab'", "str", False),
@@ -79,9 +77,7 @@ def test_a_run_does_the_operations_of_its_lines_as_often_as_they_run(codec: str)
     assert counts["argument"] == 1
 
 
-@pytest.mark.parametrize(
-    ("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")]
-)
+@pytest.mark.parametrize(("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")])
 def test_operations_count_up_to_the_first_divergence(codec: str, old: str, new: str) -> None:
     counts = Counter(executed_operations(Diagnosis(sample(JOIN, (old, new), codec=codec))))
     assert counts["upper"] == 1

@@ -20,9 +20,7 @@ MATCH = "def f(p):\n    match p:\n        case [x, y] if x > y:\n            ret
 
 
 def debugged(source: str, call: str, text: bytes, **options: object) -> Debugged:
-    return debug(
-        Program(source=source, call=call), Mistaken(lambda ask, truth: text), interventions=False, **options
-    )  # type: ignore[arg-type]
+    return debug(Program(source=source, call=call), Mistaken(lambda ask, truth: text), interventions=False, **options)  # type: ignore[arg-type]
 
 
 def said(found: Debugged) -> list[str]:

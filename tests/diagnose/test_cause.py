@@ -92,9 +92,7 @@ OPERATIONS = [
     pytest.param(COUNT, "left='erry'", "left='rry'", "slice", "str", id="slice"),
     pytest.param(COUNT, "right='berryr'", "right='berrry'", "concatenation", "str", id="concatenation"),
     pytest.param(COUNT, "5 n=1", "5 n=3", "arithmetic", "int", id="augmented"),
-    pytest.param(
-        COUNT, "'bexyxyyxy', 2)", "'bexyyxyxy', 2)", "replace", "tuple", id="replace, in a tuple returned"
-    ),
+    pytest.param(COUNT, "'bexyxyyxy', 2)", "'bexyyxyxy', 2)", "replace", "tuple", id="replace, in a tuple returned"),
     pytest.param(COUNT, "2 n=0", "2 n=5", "literal", "int", id="literal"),
     pytest.param(COUNT, "c='e'", "c='y'", "iteration", "str", id="loop variable"),
     pytest.param(FACT, "(1 n=2", "(1 n=7", "arithmetic", "int", id="argument of a call"),
@@ -247,11 +245,7 @@ def test_stopping_before_the_end_is_malformed() -> None:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_what_went_wrong_first_is_the_cause_not_what_broke_later(codec: str) -> None:
-    changes = (
-        [("n=2", "n=5"), ("r=1", "r=1)")]
-        if codec == "compact"
-        else [('"n": "2"', '"n": "5"'), ('"r": "1"', "")]
-    )
+    changes = [("n=2", "n=5"), ("r=1", "r=1)")] if codec == "compact" else [('"n": "2"', '"n": "5"'), ('"r": "1"', "")]
     assert why(FACT, *changes, codec=codec).name == "wrong value"
 
 
@@ -301,9 +295,7 @@ def test_garbage_over_and_over_is_repetition() -> None:
 
 
 def test_a_true_repetition_is_not_a_fault() -> None:
-    loop = Program(
-        source="def f():\n    n = 0\n    for _ in 'a' * 400:\n        pass\n    return n\n", call="f()"
-    )
+    loop = Program(source="def f():\n    n = 0\n    for _ in 'a' * 400:\n        pass\n    return n\n", call="f()")
     text = truth(loop).text
     ask = PredictionRequest(program=loop)
     result = cause(Sample(ask=ask, truth=truth(loop), found=Prediction(text=text[:700], status="budget")))
@@ -321,15 +313,10 @@ def test_a_repetition_after_something_wrong_is_not_the_cause() -> None:
     assert (result.name, result.under, result.operation) == ("budget", "wrong value", "literal")
 
 
-@pytest.mark.parametrize(
-    ("text", "status"), [(b"", "empty"), (b"", "ended"), (b" \n", "budget"), (b".\n", "ended")]
-)
+@pytest.mark.parametrize(("text", "status"), [(b"", "empty"), (b"", "ended"), (b" \n", "budget"), (b".\n", "ended")])
 def test_empty(text: bytes, status: str) -> None:
     item = sample(FACT)
-    assert (
-        cause(Sample(ask=item.ask, truth=item.truth, found=Prediction(text=text, status=status))).name
-        == "empty"
-    )
+    assert cause(Sample(ask=item.ask, truth=item.truth, found=Prediction(text=text, status=status))).name == "empty"
 
 
 def test_empty_in_metas_notation() -> None:
@@ -367,13 +354,9 @@ def test_a_right_trace_that_was_judged_wrong() -> None:
     assert why(COUNT, beside=ReportedAnswer(expected=other)).name == "benchmark wrong"
     assert why(COUNT, beside=ReportedAnswer(own=true, taken=true, expected=other)).name == "benchmark wrong"
     assert why(COUNT, beside=ReportedAnswer(taken="('erry',")).name == "scorer artefact"
-    assert (
-        why(COUNT, beside=ReportedAnswer(own=true, taken="('erry',", expected=true)).name == "scorer artefact"
-    )
+    assert why(COUNT, beside=ReportedAnswer(own=true, taken="('erry',", expected=true)).name == "scorer artefact"
     assert why(COUNT, beside=ReportedAnswer(own=true, expected=true, failed=True)).name == "scorer artefact"
-    assert (
-        why(COUNT, beside=ReportedAnswer(own=true, taken=true, expected=true)).name == "right"
-    )  # compared as values
+    assert why(COUNT, beside=ReportedAnswer(own=true, taken=true, expected=true)).name == "right"  # compared as values
     assert why(COUNT, ("2 n=0", "2 n=5"), beside=ReportedAnswer(own="1")).name == "wrong value"
     text = why(COUNT, beside=ReportedAnswer(own=other)).evidence
     assert text == "the trace ends with ('erry', 'bexyxyyxy', 2), the model's separate answer is ('erry',)"
@@ -443,8 +426,6 @@ def test_a_text_that_stops_on_its_own_is_judged_up_to_its_end(text: str, name: s
     ask = PredictionRequest(program=program)
     (true,) = Interpreter().predict([ask])
     assert true.text.startswith(b"(1 a=1\n2 c=3\n"), true.text
-    result = Diagnosis(
-        Sample(ask=ask, truth=true, found=Prediction(text=text.encode(), status="ended"))
-    ).cause
+    result = Diagnosis(Sample(ask=ask, truth=true, found=Prediction(text=text.encode(), status="ended"))).cause
     assert result.name == name, result
     assert evidence in result.evidence, result

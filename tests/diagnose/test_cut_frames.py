@@ -116,9 +116,7 @@ def test_the_tail_of_a_scored_text_is_judged(tmp_path: Path, truth: Prediction, 
     assert (result.cause.name, result.cause.under) == ("budget", "wrong value")
 
 
-@pytest.mark.parametrize(
-    "text", ["garbage <|", "<|frame_sep|>", '<|line_sep|>{"a": 1', '<|line_sep|>{"a" "b"', "<|x"]
-)
+@pytest.mark.parametrize("text", ["garbage <|", "<|frame_sep|>", '<|line_sep|>{"a": 1', '<|line_sep|>{"a" "b"', "<|x"])
 def test_text_that_does_not_start_a_frame(text: str) -> None:
     assert read_partial_frame(text) is None or read_partial_frame(text).events == ("return", "raise")  # type: ignore[union-attr]
 
@@ -131,8 +129,6 @@ def test_text_that_does_not_start_a_frame(text: str) -> None:
         ("<|return_sep|>", "wrong action"),
     ],
 )
-def test_a_frame_that_stops_on_its_own_is_judged_up_to_its_end(
-    truth: Prediction, tail: str, name: str
-) -> None:
+def test_a_frame_that_stops_on_its_own_is_judged_up_to_its_end(truth: Prediction, tail: str, name: str) -> None:
     result = Prediction(text=(HEAD + tail).encode(), status="ended", codec="cwm")
     assert Diagnosis(Sample(ask=ASK, truth=truth, found=result)).cause.name == name

@@ -41,11 +41,7 @@ def test_the_interpreter_does_not_diverge(codec: str, call: str | None) -> None:
     assert result.cause.name == "right"
     assert result.tried == ()
     assert result.belief is None
-    assert (
-        [row.truth for row in result.rows]
-        == [row.found for row in result.rows]
-        == list(range(len(result.rows)))
-    )
+    assert [row.truth for row in result.rows] == [row.found for row in result.rows] == list(range(len(result.rows)))
 
 
 def test_a_wrong_value_is_explained_and_fixed() -> None:
@@ -102,9 +98,7 @@ def test_any_text_is_debugged(text: bytes) -> None:
 def test_without_time_no_intervention_is_tried() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7"))
     result = debug(programs(5)[4], model, seconds=1e-9)
-    assert {item.why for item in result.tried if item.status == "untried"} == {
-        "would take longer than --seconds 1e-09"
-    }
+    assert {item.why for item in result.tried if item.status == "untried"} == {"would take longer than --seconds 1e-09"}
     assert not result.helped
     assert len(model.asked) == 1
     assert (

@@ -88,9 +88,7 @@ def test_missing_and_extra_steps_are_distinguished(true: Reading, data: st.DataO
     stop = data.draw(st.integers(start + 1, min(start + 4, true.steps - 1)))
     fewer = replace(true, events=true.events[:start] + true.events[stop:])
     for item, other, missing in ((true, fewer, 1), (fewer, true, -1)):
-        spans = [
-            d for d in diverge(item, other) if d.what in ("missing", "extra", "line", "event", "outcome")
-        ]
+        spans = [d for d in diverge(item, other) if d.what in ("missing", "extra", "line", "event", "outcome")]
         assert spans[0].step >= start
         assert sum(d.steps[0] - d.steps[1] for d in spans) == missing * (stop - start)
 
@@ -105,9 +103,7 @@ def test_after_a_wrong_step_the_rest_is_aligned_again() -> None:
 
 
 def test_a_persistent_difference_is_reported_once() -> None:
-    result = read(
-        PredictionRequest(program=COUNT), sample(COUNT, ('"n": "0"', '"n": "7"'), codec="cwm").found
-    )
+    result = read(PredictionRequest(program=COUNT), sample(COUNT, ('"n": "0"', '"n": "7"'), codec="cwm").found)
     first = diverge(reading(COUNT, "cwm"), result)[0]
     assert (first.what, first.name, first.wanted, first.got) == ("value", "n", "0", "7")
     assert [item.wanted for item in diverge(reading(COUNT, "cwm"), result)] == ["0"]
@@ -143,9 +139,7 @@ def test_any_bytes_are_read_and_compared(codec: str, text: bytes, status: str) -
 def test_a_cut_text_is_right_up_to_its_cut(codec: str, program: Program, data: st.DataObject) -> None:
     true = truth(program, codec)
     size = data.draw(st.integers(0, len(true.text) - 1))
-    result = read(
-        PredictionRequest(program=program), Prediction(text=true.text[:size], status="budget", codec=codec)
-    )
+    result = read(PredictionRequest(program=program), Prediction(text=true.text[:size], status="budget", codec=codec))
     divergences = diverge(reading(program, codec), result)
     prompt = codec == "cwm" and size <= true.text.index(b"<|call_sep|>")  # half a prompt is no trace at all
     assert prompt or [item.is_cut for item in divergences] == [True]
@@ -274,8 +268,7 @@ def test_a_loop_left_early_meets_the_truth_again_after_the_loop() -> None:
 @pytest.mark.long(reason="a trace of 40,000 steps")
 def test_tens_of_thousands_of_steps() -> None:
     events = tuple(
-        Event(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)})
-        for i in range(40_000)
+        Event(event="line", frame=0, line=3 + i % 2, lines=(3 + i % 2,), values={"n": str(i)}) for i in range(40_000)
     )
     true = Reading(events=events, ended=True)
     result = replace(true, events=events[:20_001] + events[20_003:])

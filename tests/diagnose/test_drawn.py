@@ -97,9 +97,7 @@ def test_a_draw_behind_a_call_that_decides_where_it_goes(given: tuple[str, str])
     text = under(ask, ("below 6", "5"), given, ("float", "0.75"))
     result = diagnosed(ask, truth, text)
     assert (result.cause.name, result.cause.detail) == (UNKNOWN, "below 6")
-    only = diagnosed(
-        ask, truth, under(ask, *[(item.kind, item.value) for item in ask.hidden[:2]], ("float", "0.75"))
-    )
+    only = diagnosed(ask, truth, under(ask, *[(item.kind, item.value) for item in ask.hidden[:2]], ("float", "0.75")))
     assert (only.cause.name, only.cause.detail) == (UNKNOWN, "float")
     assert only.own is not None
     assert only.own.is_whole
@@ -107,9 +105,7 @@ def test_a_draw_behind_a_call_that_decides_where_it_goes(given: tuple[str, str])
 
 def test_a_draw_that_cannot_be_is_wrong() -> None:
     ask, truth = asked()
-    result = diagnosed(
-        ask, truth, truth.text.replace(b"%'below 6'=5", b"%'below 6'=7").replace(b"x=5", b"x=7")
-    )
+    result = diagnosed(ask, truth, truth.text.replace(b"%'below 6'=5", b"%'below 6'=7").replace(b"x=5", b"x=7"))
     assert (result.cause.name, result.cause.detail, result.own) == ("wrong value", "hidden input", None)
     other = diagnosed(ask, truth, truth.text.replace(b"%'below 6'=5", b"%'below 7'=5"))
     assert other.cause.name == "wrong value"
@@ -129,9 +125,7 @@ def test_blind_the_first_value_that_depends_on_a_draw() -> None:
     assert (result.cause.name, result.cause.detail) == (UNKNOWN, "below 6")
     lucky = diagnosed(ask, truth, truth.text.replace(b")10\n", b")11\n"))  # all that was drawn is told by now
     assert lucky.cause.name == "wrong value"
-    path = diagnosed(
-        ask, truth, under(ask, *[(item.kind, item.value) for item in ask.hidden[:2]], ("float", "0.75"))
-    )
+    path = diagnosed(ask, truth, under(ask, *[(item.kind, item.value) for item in ask.hidden[:2]], ("float", "0.75")))
     assert path.cause.name == UNKNOWN
 
 

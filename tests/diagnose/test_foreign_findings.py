@@ -39,9 +39,7 @@ def known_tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     table.table_of.cache_clear()
 
 
-def diagnosed(
-    trace: Trace, *changes: tuple[str, str], codec: str = "compact", status: str = "ended"
-) -> Diagnosis:
+def diagnosed(trace: Trace, *changes: tuple[str, str], codec: str = "compact", status: str = "ended") -> Diagnosis:
     """The truth and a prediction that is it but for these changes."""
     if codec == "compact":
         text = b"".join(_steps(trace))

@@ -57,9 +57,7 @@ def wrong_value(ask: PredictionRequest, truth: bytes) -> bytes:
     """For arguments below 3, `a` is wrong and all that follows from it."""
     if argument(ask) >= 3:
         return truth
-    return (
-        truth.replace(b"2 a=", b"2 a=9").replace(b"3 b=", b"3 b=9").replace(b")", b")9").replace(b"(1", b"(1")
-    )
+    return truth.replace(b"2 a=", b"2 a=9").replace(b"3 b=", b"3 b=9").replace(b")", b")9").replace(b"(1", b"(1")
 
 
 def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passing_ones() -> None:
@@ -108,9 +106,7 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
 def test_the_choice_of_passing_samples_follows_the_seed_and_nothing_else() -> None:
     model = Mistaken(wrong_value)
     some = samples(model, programs(30))
-    item, same = (
-        run_interventions(some, model, interventions=("repair",), seed=5).as_json() for _ in range(2)
-    )
+    item, same = (run_interventions(some, model, interventions=("repair",), seed=5).as_json() for _ in range(2))
     assert item == same
     chosen = {tuple(run_interventions(some, model, interventions=(), seed=seed).chosen) for seed in range(8)}
     assert len(chosen) > 4
@@ -137,9 +133,7 @@ def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
         return truth[:early] + b"3\n5\n)0\n.\n"
 
     model = Mistaken(mistake)
-    result = run_interventions(
-        samples(model, programs(7, LOOP)[3:]), model, interventions=("actions", "guard")
-    )
+    result = run_interventions(samples(model, programs(7, LOOP)[3:]), model, interventions=("actions", "guard"))
     assert outcomes(result, "actions") == {"recovered": 2, "unfit": 2}
     assert result.causes == ("wrong action",) * 2
     assert {item.why for item in result.tried if item.intervention == "guard"} == {
@@ -149,9 +143,7 @@ def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
 
 def test_the_guard_applies_only_where_the_control_flow_was_left() -> None:
     """Line 5 cannot follow line 2: a loop is between them."""
-    model = Mistaken(
-        lambda ask, truth: truth.replace(b"3 i=0\n", b"5 i=0\n") if argument(ask) == 4 else truth
-    )
+    model = Mistaken(lambda ask, truth: truth.replace(b"3 i=0\n", b"5 i=0\n") if argument(ask) == 4 else truth)
     some = samples(model, programs(6, LOOP)[4:])
     assert plan("guard", Diagnosis(some[0])).force == "guard"
     assert plan("guard", Diagnosis(some[0])).ask.given.endswith(b"2 s=0\n")
@@ -184,9 +176,7 @@ def test_flattened_programs_have_a_truth_of_their_own() -> None:
 
 def test_string_methods_as_loops() -> None:
     body = "    s = 'abc' * n\n    return s.replace('b', 'xy')\n"
-    model = Mistaken(
-        lambda ask, truth: truth.replace(b")'", b")'9") if ".replace('b'" in ask.program.source else truth
-    )
+    model = Mistaken(lambda ask, truth: truth.replace(b")'", b")'9") if ".replace('b'" in ask.program.source else truth)
     result = run_interventions(samples(model, programs(3, body)[1:]), model, interventions=("chars",))
     assert outcomes(result, "chars") == {"recovered": 2}
     assert "while " in model.asked[-1].program.source
@@ -241,9 +231,7 @@ def test_meta_s_format_is_repaired_by_frames() -> None:
     program = programs(2)[1]
     (true,) = Interpreter(codec="cwm").predict([PredictionRequest(program=program)])
     bad = true.text.replace(b'"a": "2"', b'"a": "7"')
-    case = Diagnosis(
-        Sample(ask=PredictionRequest(program=program), truth=true, found=replace(true, text=bad))
-    )
+    case = Diagnosis(Sample(ask=PredictionRequest(program=program), truth=true, found=replace(true, text=bad)))
     given = repaired(case)
     assert true.text.startswith(given)
     assert given.count(b"<|frame_sep|>") == 3
@@ -270,9 +258,7 @@ def test_unknown_interventions_and_measures_are_refused() -> None:
 def test_the_shipped_model_tries_all_interventions() -> None:
     """Whatever it gets right or wrong: every intervention ends with an outcome, and why where it does not apply."""
     model = load_model("default", {"threads": "1"})
-    ask = PredictionRequest(
-        program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120
-    )
+    ask = PredictionRequest(program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120)
     (truth,), (wrote,) = Interpreter().predict([ask]), model.predict([ask])
     result = run_interventions([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
     assert {item.intervention for item in result.tried} == (set(INTERVENTIONS) if result.failed else set())
@@ -281,9 +267,7 @@ def test_the_shipped_model_tries_all_interventions() -> None:
         assert bool(item.why) == (item.outcome == "unfit")
 
 
-@pytest.mark.parametrize(
-    ("codec", "old", "new"), [("compact", "12 x=6", "12 x=4"), ("cwm", '"x": "6"', '"x": "4"')]
-)
+@pytest.mark.parametrize(("codec", "old", "new"), [("compact", "12 x=6", "12 x=4"), ("cwm", '"x": "6"', '"x": "4"')])
 def test_a_handled_exception_is_not_a_given_answer(codec: str, old: str, new: str) -> None:
     case = Diagnosis(sample(EXCEPTIONS, (old, new), codec=codec))
     given = plan("repair", case, codec=codec).ask.given
@@ -296,9 +280,7 @@ def test_another_exception_is_another_answer_in_metas_format() -> None:
     (true,) = Interpreter(codec="cwm").predict([PredictionRequest(program=program)])
     other = true.text.replace(b"IndexError('list index out of range')", b"KeyError(3)")
     assert other != true.text
-    case = Diagnosis(
-        Sample(ask=PredictionRequest(program=program), truth=true, found=replace(true, text=other))
-    )
+    case = Diagnosis(Sample(ask=PredictionRequest(program=program), truth=true, found=replace(true, text=other)))
     assert case.truth.answer == ("raise", "IndexError('list index out of range')")
     assert case.answer is False
 

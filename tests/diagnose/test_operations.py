@@ -141,9 +141,7 @@ def test_a_repetition_is_detected_whole(block: bytes, head: bytes, times: int) -
     assert result.times >= times
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"abc" * 3, b"ab" * 8, bytes(range(256)), b"x" * 100 + bytes(range(200))]
-)
+@pytest.mark.parametrize("text", [b"", b"abc" * 3, b"ab" * 8, bytes(range(256)), b"x" * 100 + bytes(range(200))])
 def test_texts_without_repetition(text: bytes) -> None:
     assert repetition(text) is None
 

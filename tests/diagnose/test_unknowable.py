@@ -18,9 +18,7 @@ from worldline.predict.interpreter import recorder
 NAME = "could not be known"
 
 
-def _why(
-    source: str, pattern: str, new: str, *, codec: str = "compact", alone: bool = False, stdin: str = ""
-) -> Cause:
+def _why(source: str, pattern: str, new: str, *, codec: str = "compact", alone: bool = False, stdin: str = "") -> Cause:
     """The cause where the first text that fits the pattern is another one."""
     program = Program(source=source, call="f()", stdin=stdin)
     true = truth(program, codec, None)  # as `sample` asks for it: a draw is another one each time
@@ -90,10 +88,7 @@ def test_without_another_run_the_line_itself_must_say_so() -> None:
     for expression in ("random.random()", "t.perf_counter()", "draw()", "random.choice([1.5, 2.5])"):
         assert _why(source.format(expression), "x=[^ \n]+", "x=1.25", alone=True).name == NAME
     assert _why(source.format("random.random()"), "y=[^ \n]+", "y=1", alone=True).name != NAME
-    assert (
-        _why(source.format("[random.seed(3), random.random()][1]"), "x=[^ \n]+", "x=1", alone=True).name
-        != NAME
-    )
+    assert _why(source.format("[random.seed(3), random.random()][1]"), "x=[^ \n]+", "x=1", alone=True).name != NAME
 
 
 def test_a_coin_decides_the_line() -> None:

@@ -44,9 +44,7 @@ class Outside:
         stack.callback(self.victim.kill)
         self.host_name = socket.gethostname()
 
-    def _serve(
-        self, stack: ExitStack, family: int, address: object, kind: int = socket.SOCK_STREAM
-    ) -> socket.socket:
+    def _serve(self, stack: ExitStack, family: int, address: object, kind: int = socket.SOCK_STREAM) -> socket.socket:
         server = stack.enter_context(socket.socket(family, kind))
         server.bind(address)
         if kind == socket.SOCK_STREAM:
@@ -114,9 +112,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Outside
 
 def programs(outside: Outside) -> list[Program]:
     files = (("outside.py", (HERE / "outside.py").read_text()),)
-    return [
-        Program(source=path.read_text(), name=path.name, argv=outside.argv, files=files) for path in PROBES
-    ]
+    return [Program(source=path.read_text(), name=path.name, argv=outside.argv, files=files) for path in PROBES]
 
 
 def findings(outside: Outside) -> dict[str, list[str]]:
@@ -143,9 +139,7 @@ def test_no_probe_escapes(outside: Outside) -> None:
     assert findings(outside) == {}
 
 
-def test_no_probe_escapes_where_no_cgroup_can_be_had(
-    outside: Outside, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_probe_escapes_where_no_cgroup_can_be_had(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object, **__: object) -> None:
         return None
 

@@ -184,9 +184,7 @@ def test_a_pool_of_workers_gives_the_same(case: Case, rows: Path, sometimes: str
     model = sometimes if not case.suite else "interpreter"
     pool = LocalPool(workers=2, threads=True)
     limit = {"max_programs": 4} if case.suite else {}
-    assert result_json(by_api(case, rows, model, ray=pool, **limit)) == result_json(
-        by_api(case, rows, model, **limit)
-    )
+    assert result_json(by_api(case, rows, model, ray=pool, **limit)) == result_json(by_api(case, rows, model, **limit))
 
 
 def test_a_shard_on_a_pool_holds_what_it_holds_here(rows: Path, sometimes: str, tmp_path: Path) -> None:
@@ -195,9 +193,7 @@ def test_a_shard_on_a_pool_holds_what_it_holds_here(rows: Path, sometimes: str, 
         by_api(CASES[1], rows, sometimes, out=tmp_path / name, shard="2/2", max_programs=4, **options)
     logs = [(tmp_path / name / "records.jsonl").read_text().splitlines() for name in ("here", "pool")]
     assert [json.loads(line)["name"] for line in logs[0]] == ["sum 1", "sum 3"]
-    assert sorted(json.loads(line)["text"] for line in logs[0]) == sorted(
-        json.loads(line)["text"] for line in logs[1]
-    )
+    assert sorted(json.loads(line)["text"] for line in logs[0]) == sorted(json.loads(line)["text"] for line in logs[1])
 
 
 def test_what_is_forced_on_a_scratchpad_is_the_truth_of_the_rewritten_program() -> None:

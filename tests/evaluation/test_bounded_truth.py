@@ -110,9 +110,7 @@ def test_the_verdict_is_that_of_the_whole_truth(codec: str, change: object, stat
     one, other = verdicts(task, trace, Prediction(text=change(begun), status=status, codec=codec))
     same = ("answer", "trace", "type", "agreed", "bytes", "cause", "operation", "failed_type")
     assert [getattr(one, key) for key in same] == [getattr(other, key) for key in same]
-    assert (
-        abs(one.steps - other.steps) <= 2
-    )  # Meta's format leaves some steps out, and they are not counted one by one
+    assert abs(one.steps - other.steps) <= 2  # Meta's format leaves some steps out, and they are not counted one by one
     if "missing" in other.note:
         assert one.note.split()[1:] == other.note.split()[1:]
 

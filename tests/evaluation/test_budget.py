@@ -86,16 +86,10 @@ def written(text: bytes, answer: str, *, trace: str | None = None, status: str =
         pytest.param(written(TRUE, "right"), [0, 0, 1], [1, 1, 0], id="right, if it may end"),
         pytest.param(written(b"(1 n=1\n2\n)2\n.\n", "wrong"), [0, 0, 0], [1, 0, 0], id="wrong late"),
         pytest.param(written(b"(1 n=9\n2\n)1\n.\n", "wrong"), [0, 0, 0], [0, 0, 0], id="wrong early"),
-        pytest.param(
-            written(b"(1 n=9\n2\n)1\n.\n", "right", trace="wrong"), [0, 0, 1], [0, 0, 0], id="right by luck"
-        ),
+        pytest.param(written(b"(1 n=9\n2\n)1\n.\n", "right", trace="wrong"), [0, 0, 1], [0, 0, 0], id="right by luck"),
         pytest.param(written(b"", "malformed", status="empty"), [0, 0, 0], [0, 0, 0], id="empty"),
-        pytest.param(
-            written(TRUE[:12], "truncated", status="budget"), [0, 0, 0], [1, 1, 1], id="cut as it was asked"
-        ),
-        pytest.param(
-            written(b"(1 n=9\n2\n2\n2\n", "truncated", status="budget"), [0, 0, 0], [0, 0, 0], id="a loop"
-        ),
+        pytest.param(written(TRUE[:12], "truncated", status="budget"), [0, 0, 0], [1, 1, 1], id="cut as it was asked"),
+        pytest.param(written(b"(1 n=9\n2\n2\n2\n", "truncated", status="budget"), [0, 0, 0], [0, 0, 0], id="a loop"),
     ],
 )
 def test_a_cut_text_was_right_up_to_the_cut_or_wrong_before_it(
@@ -109,9 +103,7 @@ def test_a_cut_text_was_right_up_to_the_cut_or_wrong_before_it(
     ]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "length"), [(b"", b"a", 0), (b"abc", b"abd", 2), (b"ab", b"abc", 2)]
-)
+@pytest.mark.parametrize(("one", "other", "length"), [(b"", b"a", 0), (b"abc", b"abd", 2), (b"ab", b"abc", 2)])
 def test_what_two_texts_have_in_common(one: bytes, other: bytes, length: int) -> None:
     assert budget.common(one, other) == budget.common(other, one) == length
 

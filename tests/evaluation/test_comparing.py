@@ -57,9 +57,7 @@ def made(folder: Path, says: str, *, name: str = "small", seed: int = 0, first: 
     """A run in which the tasks from `first` on are predicted so."""
     count = len(says.split())
     tasks = [Task(program=Program(source=SOURCE, call=f"f({n})"), name=f"f/{n}") for n in range(first, count)]
-    run(
-        Suite(name=name, tasks=tasks), Says(folder.name, says), out=folder, config={"options": {"seed": seed}}
-    )
+    run(Suite(name=name, tasks=tasks), Says(folder.name, says), out=folder, config={"options": {"seed": seed}})
     return folder
 
 
@@ -98,12 +96,9 @@ def test_a_run_is_like_itself(runs: tuple[Path, Path]) -> None:
 def test_only_the_same_program_is_compared(tmp_path: Path) -> None:
     one, other = made(tmp_path / "one", "right right"), tmp_path / "other"
     tasks = [
-        Task(program=Program(source=SOURCE.replace("n + 1", "1 + n"), call=f"f({n})"), name=f"f/{n}")
-        for n in range(2)
+        Task(program=Program(source=SOURCE.replace("n + 1", "1 + n"), call=f"f({n})"), name=f"f/{n}") for n in range(2)
     ]
-    run(
-        Suite(name="small", tasks=tasks), Says("x", "right right"), out=other, config={"options": {"seed": 0}}
-    )
+    run(Suite(name="small", tasks=tasks), Says("x", "right right"), out=other, config={"options": {"seed": 0}})
     with pytest.raises(UsageError, match="no sample in common"):
         compare(one, other)
 
@@ -162,9 +157,7 @@ def test_mcnemar_is_the_binomial_test(lost: int, gained: int) -> None:
     assert mcnemar(lost, gained) == mcnemar(gained, lost)
 
 
-@pytest.mark.parametrize(
-    ("flips", "p"), [((0, 0), 1.0), ((0, 5), 0.0625), ((1, 9), 0.021484375), ((5, 5), 1.0)]
-)
+@pytest.mark.parametrize(("flips", "p"), [((0, 0), 1.0), ((0, 5), 0.0625), ((1, 9), 0.021484375), ((5, 5), 1.0)])
 def test_mcnemar_of_known_tables(flips: tuple[int, int], p: float) -> None:
     assert mcnemar(*flips) == p
 
@@ -198,9 +191,7 @@ def test_a_scored_run_pairs_with_a_bench_run_by_what_is_run(tmp_path: Path) -> N
     found = compare(tmp_path / "bench", tmp_path / "scored")
     assert found.answer.n == 2
     assert found.paired_by == {"program and call": 2}
-    assert [flip.name for flip in found.flips] == ["other_2"] or [flip.name for flip in found.flips] == [
-        "f/2"
-    ]
+    assert [flip.name for flip in found.flips] == ["other_2"] or [flip.name for flip in found.flips] == ["f/2"]
     assert found.unpaired == (("f/1", "f/3"), ("other_0#2", "other_2#2", "other_7", "other_7#2"))
     assert found.as_json()["unpaired"][0] == ["f/1", "f/3"]
     shown = io.StringIO()

@@ -64,9 +64,7 @@ def test_a_chain_has_its_depth_and_no_function_twice_before_all_were_there() -> 
         depth = int(task.group.split("/")[0])
         main = task.program.source.rpartition("def main")[2]
         assert main.count("(") - 1 == depth
-        functions = [
-            node for node in ast.parse(task.program.source).body if isinstance(node, ast.FunctionDef)
-        ]
+        functions = [node for node in ast.parse(task.program.source).body if isinstance(node, ast.FunctionDef)]
         assert len(functions) == depth + 1 or (depth == 9 and "other" in task.group)
 
 

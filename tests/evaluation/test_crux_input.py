@@ -62,9 +62,7 @@ def one(tmp_path: Path, text: str, *, row: int = 0, status: str = "ended") -> di
     found = measured("crux-input", suites.load("crux-input", data=path), Says(text, status=status))
     (shares,) = found.tables[0].rows
     counts = {
-        head: cell.some
-        for head, cell in zip(found.tables[0].heads, shares, strict=True)
-        if isinstance(cell, Share)
+        head: cell.some for head, cell in zip(found.tables[0].heads, shares, strict=True) if isinstance(cell, Share)
     }
     return {name: count for name, count in {**counts, "faults": found.faults}.items() if count}
 

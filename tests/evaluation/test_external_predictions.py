@@ -182,18 +182,14 @@ def test_files_of_every_shape(tmp_path: Path) -> None:
         packed.write_bytes(gzip.compress(text.encode()))
         for path in (plain, packed):
             found = read_predictions(path)
-            assert [(row.id, row.note) for row in found] == [("sample_1", "whole"), ("sample_2", "whole")], (
-                name
-            )
+            assert [(row.id, row.note) for row in found] == [("sample_1", "whole"), ("sample_2", "whole")], name
     one = _write(tmp_path / "one.json", ROW, lines=False)
     assert [row.id for row in read_predictions(one)] == ["sample_1"]
 
 
 def test_a_summary_of_nothing_but_its_rows(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    path.write_text(
-        json.dumps({"results": [{"id": "a", "code": CODE, "input": "'ab'", "raw_output": TRACE}]})
-    )
+    path.write_text(json.dumps({"results": [{"id": "a", "code": CODE, "input": "'ab'", "raw_output": TRACE}]}))
     (row,) = read_rows(path)
     assert (row.id, row.text) == ("a", TRACE)
     path.write_text(json.dumps({"a": [{"raw_output": TRACE}], "b": [{"raw_output": TRACE}]}))
@@ -252,9 +248,7 @@ def test_a_new_problem_behind_the_trace_is_not_the_one_that_was_asked(tmp_path: 
     (truth,) = Interpreter(codec="cwm").predict([PredictionRequest(program=program)])
     shown = "<|begin_of_text|><|trace_context_start|>"
     asked = shown + program.source.replace("main():", "main(): # << START_OF_TRACE") + "<|frame_sep|>"
-    other = (
-        f"{shown}def main(): # << START_OF_TRACE\n    return 7\n<|frame_sep|><|call_sep|>{{}}<|action_sep|>"
-    )
+    other = f"{shown}def main(): # << START_OF_TRACE\n    return 7\n<|frame_sep|><|call_sep|>{{}}<|action_sep|>"
     text = truth.text.decode() + other
     row = {"id": "a", "generation": text if known else asked + text}
     found = _one(tmp_path, row, programs=({"a": program} if known else {}).get)

@@ -117,9 +117,7 @@ def test_a_scored_file_is_a_run_that_compares(tmp_path: Path, crux: Path, true: 
 
 
 def test_rows_that_show_their_program_need_no_data(tmp_path: Path, true: dict[str, str]) -> None:
-    rows = [
-        {**row, "expected": row["output"], "generation": true[row["id"]], "output": None} for row in ROWS[:3]
-    ]
+    rows = [{**row, "expected": row["output"], "generation": true[row["id"]], "output": None} for row in ROWS[:3]]
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = score("crux", path)
@@ -158,9 +156,7 @@ def test_an_answer_beside_the_trace(tmp_path: Path, crux: Path, true: dict[str, 
     assert seen["sample_4"][:2] == ("wrong", "malformed")
 
 
-def test_the_models_own_answer_is_judged_beside_its_trace(
-    tmp_path: Path, crux: Path, true: dict[str, str]
-) -> None:
+def test_the_models_own_answer_is_judged_beside_its_trace(tmp_path: Path, crux: Path, true: dict[str, str]) -> None:
     """`[ANSWER]` behind a trace: right, miscopied, or not what the file's scorer made of it."""
     path = tmp_path / "own.jsonl"
     own = "{}[ANSWER]{}[/ANSWER]".format
@@ -230,9 +226,7 @@ F = Program(source=CODE, call="f('ab', 2)")
     [
         pytest.param(None, "ended", ("right", "right"), id="true"),
         pytest.param(('"u": "', '"u": "\'x\' '), "ended", ("right", "wrong"), id="a wrong value on the way"),
-        pytest.param(
-            ("<|arg_sep|>\"'bab'\"", "<|arg_sep|>\"'baa'\""), "ended", ("wrong", "wrong"), id="answer"
-        ),
+        pytest.param(("<|arg_sep|>\"'bab'\"", "<|arg_sep|>\"'baa'\""), "ended", ("wrong", "wrong"), id="answer"),
         pytest.param(("'bab'", '\\"bab\\"'), "ended", ("right", "right"), id="another spelling"),
         pytest.param((END, ""), "budget", ("truncated", "truncated"), id="cut"),
         pytest.param((END, ""), "ended", ("right", "right"), id="an end that the server keeps"),
@@ -240,9 +234,7 @@ F = Program(source=CODE, call="f('ab', 2)")
         pytest.param((END, "tail"), "budget", ("malformed", "malformed"), id="not the format"),
     ],
 )
-def test_outcomes_in_metas_format(
-    change: tuple[str, str] | None, status: str, expected: tuple[str, str]
-) -> None:
+def test_outcomes_in_metas_format(change: tuple[str, str] | None, status: str, expected: tuple[str, str]) -> None:
     assert judged(F, change, status) == expected
 
 

@@ -76,9 +76,7 @@ INJECTED: dict[str, tuple[Any, str, Callable[..., bool]]] = {
 
 
 @pytest.mark.parametrize("what", INJECTED)
-def test_what_breaks_on_one_row_costs_no_other(
-    tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_breaks_on_one_row_costs_no_other(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, name, is_odd = INJECTED[what]
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, breaking(getattr(owner, name), is_odd))
@@ -131,9 +129,7 @@ def test_a_broken_recorder_is_restarted(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), DiskError("full")])
-def test_what_is_wrong_with_the_whole_run_stops_it(
-    error: BaseException, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_wrong_with_the_whole_run_stops_it(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: Any, **named: Any) -> Any:
         raise error
 

@@ -45,9 +45,7 @@ def program(n: int) -> Program:
 
 
 def suite() -> Suite:
-    return Suite(
-        name="small", tasks=[Task(program=program(n), name=f"task {n}") for n in range(COUNT)], count=COUNT
-    )
+    return Suite(name="small", tasks=[Task(program=program(n), name=f"task {n}") for n in range(COUNT)], count=COUNT)
 
 
 class Wrong(PlainPredictor):
@@ -122,9 +120,7 @@ def test_a_truth_that_cannot_be_recorded(made: Path, monkeypatch: pytest.MonkeyP
                 yield from super().predict([ask])
 
     monkeypatch.setattr(trials, "Interpreter", Breaking)
-    found = run_interventions(
-        [record.sample() for record in newest(made).values()], Wrong(), interventions=("format",)
-    )
+    found = run_interventions([record.sample() for record in newest(made).values()], Wrong(), interventions=("format",))
     assert [one.sample for one in found.tried if one.status == "fault"] == [ODD]
     assert len(found.tried) == COUNT
 
@@ -194,9 +190,7 @@ def test_the_operations_of_an_older_run(made: Path, tmp_path: Path, monkeypatch:
 
 
 def test_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        states, "steps", breaking(states.steps, lambda task, *rest: task.name == f"task {ODD}")
-    )
+    monkeypatch.setattr(states, "steps", breaking(states.steps, lambda task, *rest: task.name == f"task {ODD}"))
     found = measured("states", suite(), Wrong(), force="free")
     assert (found.n, found.faults) == (COUNT, 1)
 
@@ -222,9 +216,7 @@ class Answers(PlainPredictor):
             yield Prediction(text=f"[ANSWER]{text}[/ANSWER]".encode(), status="ended")
 
 
-@pytest.mark.parametrize(
-    "odd", ["f(0x" + "f" * 4000 + ")", "f('\\Uffffffff')", "f(" + "[" * 1500 + ")", "f(1e999)"]
-)
+@pytest.mark.parametrize("odd", ["f(0x" + "f" * 4000 + ")", "f('\\Uffffffff')", "f(" + "[" * 1500 + ")", "f(1e999)"])
 def test_an_odd_input_is_no_answer(odd: str) -> None:
     tasks = [replace(task, answer=str(n + 1)) for n, task in enumerate(suite().tasks)]
     found = measured("crux-input", Suite(name="crux-input", tasks=tasks), Answers(odd))

@@ -47,9 +47,7 @@ LINES, VALUES = "astray=m.=.n", "wrong=str.len"  # in g's first line, and behind
 def server() -> Iterator[str]:
     """The address of a server of planted models."""
     script = Path(__file__).parents[1] / "predict" / "meta_server.py"
-    process = subprocess.Popen(
-        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
         yield f"server:http://127.0.0.1:{int(process.stdout.readline())}"
@@ -75,9 +73,7 @@ def test_interventions_on_a_run(server: str, tmp_path: Path) -> None:
     """Two samples call `g`, where it loses its line: once, and twice. The third does not, and is right."""
     tasks = [Task(program=Program(source=SOURCE, call=f"f({xs})"), name=f"f/{xs}") for xs in CALLS]
     name = scheme(server, LINES)
-    report = run(
-        Suite(name="mine", tasks=tasks), load_model(name), out=tmp_path / "run", config={"scheme": name}
-    )
+    report = run(Suite(name="mine", tasks=tasks), load_model(name), out=tmp_path / "run", config={"scheme": name})
     assert (report.n, report.all.answer.right) == (3, 1)
     found, at = intervene_on_run(tmp_path / "run", load_model)
     assert (at, found.failed, found.causes) == ([0, 1, 2], (0, 1), ("wrong action", "wrong action"))
@@ -99,17 +95,13 @@ def test_interventions_on_a_run(server: str, tmp_path: Path) -> None:
 
 
 def verb(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "worldline", *words], capture_output=True, text=True, check=False
-    )
+    return subprocess.run([sys.executable, "-m", "worldline", *words], capture_output=True, text=True, check=False)
 
 
 def scored(server: str, folder: Path) -> Path:
     """A run that was scored from outputs: those of a model that is wrong about a nested call."""
     programs = [Program(source=SOURCE, call=f"f({xs})") for xs in CALLS]
-    made = load_model(scheme(server, VALUES)).predict(
-        [PredictionRequest(program=program) for program in programs]
-    )
+    made = load_model(scheme(server, VALUES)).predict([PredictionRequest(program=program) for program in programs])
     rows: list[dict[str, Any]] = [
         {"id": f"sample_{i}", "code": SOURCE, "input": xs, "generation": one.text.decode()}
         for i, (xs, one) in enumerate(zip(CALLS, made, strict=True))

@@ -43,9 +43,7 @@ def made(folder: Path, **config: object) -> Path:
 def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> None:
     path = made(tmp_path / "run")
     for limit, tried in ((None, 4), (2, 2), (9, 4)):
-        found, at = intervene_on_run(
-            path, lambda scheme, extras: Small(), interventions=["repair"], limit=limit
-        )
+        found, at = intervene_on_run(path, lambda scheme, extras: Small(), interventions=["repair"], limit=limit)
         assert (len(found.failed), len(found.chosen)) == (tried, tried)
         assert all(at[i] < FAILED for i in found.failed)
         assert all(at[i] >= FAILED for i in found.chosen)

@@ -26,9 +26,7 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 
-COUNT = Task(
-    program=Program(source="def f(n):\n    d = {'a': n}\n    d['b'] = 2\n    return d\n", call="f(1)")
-)
+COUNT = Task(program=Program(source="def f(n):\n    d = {'a': n}\n    d['b'] = 2\n    return d\n", call="f(1)"))
 TRUE = b"(1 n=1\n2 d={'a': 1}\n3 d={'a': 1, 'b': 2}\n4\n){'a': 1, 'b': 2}\n.\n"
 
 
@@ -65,9 +63,7 @@ def test_the_truth_is_right() -> None:
     ("text", "status", "expected"),
     [
         pytest.param(TRUE.replace(b"2}\n.", b"3}\n."), "ended", ("wrong", "wrong"), id="wrong answer"),
-        pytest.param(
-            TRUE.replace(b"n=1", b"n=7"), "ended", ("right", "wrong"), id="right answer, wrong step"
-        ),
+        pytest.param(TRUE.replace(b"n=1", b"n=7"), "ended", ("right", "wrong"), id="right answer, wrong step"),
         pytest.param(TRUE.replace(b"4\n", b"4\n4\n"), "ended", ("right", "wrong"), id="a step too many"),
         pytest.param(TRUE.replace(b"4\n)", b"4)"), "ended", ("right", "wrong"), id="a step too few"),
         pytest.param(TRUE.replace(b"){", b")!{"), "ended", ("wrong", "wrong"), id="raised instead"),
@@ -80,12 +76,8 @@ def test_the_truth_is_right() -> None:
         pytest.param(TRUE, "broken", ("malformed", "malformed"), id="broken, whatever is written"),
         pytest.param(b"", "budget", ("malformed", "malformed"), id="nothing is not cut"),
         pytest.param(TRUE + b"5\n", "budget", ("malformed", "malformed"), id="run on after the end"),
-        pytest.param(
-            TRUE[:-2] + b"4\n" * 99, "budget", ("malformed", "malformed"), id="run on without an end"
-        ),
-        pytest.param(
-            TRUE[:7] + b"2\n" * 99, "budget", ("truncated", "truncated"), id="a loop until the budget"
-        ),
+        pytest.param(TRUE[:-2] + b"4\n" * 99, "budget", ("malformed", "malformed"), id="run on without an end"),
+        pytest.param(TRUE[:7] + b"2\n" * 99, "budget", ("truncated", "truncated"), id="a loop until the budget"),
         pytest.param(TRUE.replace(b"n=1", b"n=1 or True"), "ended", ("malformed", "malformed"), id="code"),
         pytest.param(b"I think that it is 3.\n", "ended", ("malformed", "malformed"), id="talk"),
         pytest.param(b"\xff\xfe\n", "budget", ("malformed", "malformed"), id="no text"),

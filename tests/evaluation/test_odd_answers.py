@@ -58,9 +58,7 @@ def test_every_odd_answer_is_judged_and_costs_no_other(
 ) -> None:
     texts = {name: answered(true, value) for name, value in TEXTS.items()}
     texts |= {f"{name}, alone": value for name, value in TEXTS.items()}
-    texts |= {
-        f"{name}, compact": f"(1 s='ab'\n2\n3 t={value}\n){value}\n.\n" for name, value in TEXTS.items()
-    }
+    texts |= {f"{name}, compact": f"(1 s='ab'\n2\n3 t={value}\n){value}\n.\n" for name, value in TEXTS.items()}
     texts |= {f"{name}, said": f"[ANSWER]assert {CALL} == {value}[/ANSWER]" for name, value in TEXTS.items()}
     rows = [{"id": name, "code": CODE, "call": CALL, "generation": text} for name, text in texts.items()]
     rows += [{"id": f"right {n}", "code": CODE, "call": CALL, "generation": true} for n in range(2)]
@@ -79,9 +77,7 @@ FIELDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "role", ["id", "generation", "answer", "expected", "input", "prompt", "entry", "unknown"]
-)
+@pytest.mark.parametrize("role", ["id", "generation", "answer", "expected", "input", "prompt", "entry", "unknown"])
 def test_every_odd_field_of_a_row_costs_no_other(tmp_path: Path, true: str, role: str) -> None:
     good = {"code": CODE, "call": CALL, "generation": true}
     lines = [json.dumps({**good, "id": "good"})]
@@ -96,9 +92,7 @@ def test_every_odd_field_of_a_row_costs_no_other(tmp_path: Path, true: str, role
     assert len(records) == len(lines)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [*FIELDS, ("a whole number", "-" + LONG), ("an overflow", "-1e308")]
-)
+@pytest.mark.parametrize(("name", "text"), [*FIELDS, ("a whole number", "-" + LONG), ("an overflow", "-1e308")])
 def test_an_odd_log_probability_of_a_replayed_row_is_none(tmp_path: Path, name: str, text: str) -> None:
     program = Program(source=CODE, call=CALL)
     row = {"digest": program.digest, "text": "(1 s='ab'\n2\n3 t='abab'\n)'abab'\n.\n"}

@@ -19,9 +19,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.terminal.suite_report import print_report
 
 pytestmark = pytest.mark.usefixtures("sandbox")
-SOURCE = (
-    "def f(s):\n    n = 0\n    for c in s:\n        n += ord(c)\n    t = s[1:].upper()\n    return t + '!'\n"
-)
+SOURCE = "def f(s):\n    n = 0\n    for c in s:\n        n += ord(c)\n    t = s[1:].upper()\n    return t + '!'\n"
 
 
 class Slips(PlainPredictor):

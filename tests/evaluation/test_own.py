@@ -116,9 +116,7 @@ def test_an_unknown_suite_is_refused_with_the_known_ones() -> None:
 @pytest.mark.usefixtures("sandbox")
 def test_the_command_measures_your_own_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = stored(tmp_path, ROWS)
-    done = CliRunner().invoke(
-        cli, ["bench", str(path), "--model", "interpreter", "--json", "-o", str(tmp_path / "r")]
-    )
+    done = CliRunner().invoke(cli, ["bench", str(path), "--model", "interpreter", "--json", "-o", str(tmp_path / "r")])
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
     assert (report["suite"], report["n"], report["answer"]["right"]) == ("mine.jsonl", 5, 5)

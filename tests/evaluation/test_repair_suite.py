@@ -86,9 +86,7 @@ def test_all_are_repaired_and_perfect_predictions_try_fewer(folder: Path) -> Non
     assert found.n == 2
 
 
-def test_a_program_is_read_when_the_one_before_is_measured(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_is_read_when_the_one_before_is_measured(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A progress bar advances during a measurement that takes an hour."""
     events: list[str] = []
 

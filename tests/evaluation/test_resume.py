@@ -209,8 +209,7 @@ def test_any_bytes_are_kept_as_they_are(tmp_path: Path) -> None:
     assert [record.found.text for record in records] == texts
     assert {record.found.logprob for record in records} == {-1.5}
     assert [record.ask for record in records] == [
-        PredictionRequest(program=PROGRAM, options=Compact(reveal=100 + n), limit=2 * len(TRUE) + 512)
-        for n in range(3)
+        PredictionRequest(program=PROGRAM, options=Compact(reveal=100 + n), limit=2 * len(TRUE) + 512) for n in range(3)
     ]
     assert {record.truth for record in records} == {TRUE}
     assert {record.sample().truth.text for record in records} == {TRUE}
@@ -322,9 +321,7 @@ def spoiled(through: Path, tmp_path: Path, name: str) -> Path:
         manifest = json.loads(path.read_text())
         if isinstance(change.get("files"), dict) and change["files"]:
             change = {"files": manifest["files"] | change["files"]}
-        path.write_text(
-            json.dumps({key: value for key, value in (manifest | change).items() if value is not None})
-        )
+        path.write_text(json.dumps({key: value for key, value in (manifest | change).items() if value is not None}))
     else:
         path.write_text(change if name == "deep" else json.dumps(change))
     return folder

@@ -138,9 +138,7 @@ def test_values_are_compared_as_values(force: str) -> None:
 
 
 def test_the_answers_stand_in_the_rows_of_their_suite() -> None:
-    found = measure(
-        suites.load("states", of="permutation", length=(4, 6)), Interpreter(), limit=4, force="free"
-    )
+    found = measure(suites.load("states", of="permutation", length=(4, 6)), Interpreter(), limit=4, force="free")
     assert found.tables[1].rows == (("4", Share(2, 2)), ("6", Share(2, 2)))
     assert json.loads(json.dumps(found.as_json()))["tables"][0]["rows"][0]["forced"] == "free"
 
@@ -156,9 +154,7 @@ class Broken(PlainPredictor):
 
 def test_faults_and_programs_without_an_answer_are_in_no_rate() -> None:
     endless = Task(program=Program(source="def f():\n    while True:\n        x = 1\n", call="f()"))
-    found = measure(
-        Suite(name="two", tasks=[endless, LOOP], limits=suites.load("generated").limits), Broken()
-    )
+    found = measure(Suite(name="two", tasks=[endless, LOOP], limits=suites.load("generated").limits), Broken())
     assert (found.n, found.skipped, found.faults) == (1, 1, len(FORCES))
     assert all(row[1:5] == (None, None, None, None) for row in found.tables[0].rows)
 

@@ -53,9 +53,7 @@ def test_the_interpreter_errs_nowhere() -> None:
     assert every["asked"] == every["exact"] != 0
     for row in (*worlds, every):
         assert row["asked"] == 0 or row["log-loss"] == row["entropy"]
-        assert all(
-            row[head] in ("0.0000", None) for head in ("KL, bits", "Brier", "calibration", "impossible")
-        )
+        assert all(row[head] in ("0.0000", None) for head in ("KL, bits", "Brier", "calibration", "impossible"))
     assert float(str(every["entropy"])) > 0.5
 
 

@@ -137,9 +137,7 @@ def crux_of(tmp_path: Path, **changes: str) -> Report:
         pytest.param({"code": "def f(s):\n    raise ValueError(s)", "output": "None"}, id="raises, not None"),
     ],
 )
-def test_a_row_of_crux_that_its_run_contradicts_is_in_no_rate(
-    tmp_path: Path, changes: dict[str, str]
-) -> None:
+def test_a_row_of_crux_that_its_run_contradicts_is_in_no_rate(tmp_path: Path, changes: dict[str, str]) -> None:
     found = crux_of(tmp_path, **changes)
     assert (found.n, found.disagrees, found.skipped) == (1, 1, 0)
     assert found.as_json()["disagrees"] == 1
@@ -153,9 +151,7 @@ def test_a_row_of_crux_without_a_run_is_skipped(tmp_path: Path, code: str) -> No
     assert (found.n, found.disagrees, found.skipped) == (1, 0, 1)
 
 
-@pytest.mark.parametrize(
-    "output", ["len('abc')", "[len('abc')]", "math.inf", "x + 1", "", "#1[]", "<object>"]
-)
+@pytest.mark.parametrize("output", ["len('abc')", "[len('abc')]", "math.inf", "x + 1", "", "#1[]", "<object>"])
 def test_an_output_that_is_no_literal_leaves_the_recording(tmp_path: Path, output: str) -> None:
     found = crux_of(tmp_path, output=output)
     assert (found.n, found.disagrees) == (2, 0)

@@ -115,22 +115,14 @@ class Odd:
             lines = [f"{i}if {self.test(i)}: {self.inline(in_loop)}"]
             return [*lines, f"{i}else: {self.inline(in_loop)}"] if self.rng.random() < 0.3 else lines
         if kind < 0.8:
-            return [
-                f"{i}for x in xs: {self.rng.choice(('a += x', 'b = x; a = 2', 'ask(x)', 'break', 'continue'))}"
-            ]
-        return [
-            f"{i}while (turns := turns + 1) % 5: {self.rng.choice(('a += 1', 'break', 'ask(a)', 'continue'))}"
-        ]
+            return [f"{i}for x in xs: {self.rng.choice(('a += x', 'b = x; a = 2', 'ask(x)', 'break', 'continue'))}"]
+        return [f"{i}while (turns := turns + 1) % 5: {self.rng.choice(('a += 1', 'break', 'ask(a)', 'continue'))}"]
 
     def _while(self, i: str, depth: int, in_loop: bool) -> list[str]:
         test = self.test(i)
         head = [f"{i}while (turns := turns + 1) < 25 and ({test}):"]
         lines = [*head, *self.body(i + "    ", depth + 1, True)]
-        return (
-            [*lines, f"{i}else:", *self.body(i + "    ", depth + 1, in_loop)]
-            if self.rng.random() < 0.3
-            else lines
-        )
+        return [*lines, f"{i}else:", *self.body(i + "    ", depth + 1, in_loop)] if self.rng.random() < 0.3 else lines
 
     def _endless(self, i: str, depth: int, in_loop: bool) -> list[str]:
         return [
@@ -144,11 +136,7 @@ class Odd:
             ("xs", "range(3)", "[\n{i}    a,\n{i}    b,\n{i}]", "(y for y in xs if y)", "[y + 1 for y in xs]")
         )
         lines = [f"{i}for x in {some}:".replace("{i}", i), *self.body(i + "    ", depth + 1, True)]
-        return (
-            [*lines, f"{i}else:", *self.body(i + "    ", depth + 1, in_loop)]
-            if self.rng.random() < 0.3
-            else lines
-        )
+        return [*lines, f"{i}else:", *self.body(i + "    ", depth + 1, in_loop)] if self.rng.random() < 0.3 else lines
 
     def _try(self, i: str, depth: int, in_loop: bool) -> list[str]:
         first = self.rng.choice(("pass", "a = b // 0", "a = {}[b]", "a = xs[9]", "assert not a"))

@@ -42,9 +42,7 @@ class Instrumented:
 
     def _visit(self, node: ast.AST) -> None:
         match node:
-            case ast.If() | ast.While() | ast.Assert() | ast.IfExp() if not isinstance(
-                node.test, ast.Constant
-            ):
+            case ast.If() | ast.While() | ast.Assert() | ast.IfExp() if not isinstance(node.test, ast.Constant):
                 kind = "ternary" if isinstance(node, ast.IfExp) else type(node).__name__.lower()
                 self._test(kind, node.test)
             case ast.For() | ast.AsyncFor():
@@ -68,9 +66,7 @@ class Instrumented:
             case ast.If(test=first) | ast.While(test=first) | ast.For(iter=first) | ast.Match(subject=first):
                 if not isinstance(first, (ast.Constant, ast.Tuple)):
                     site = self._site(kind, line)
-                    self._edits.append(
-                        (first.lineno, first.col_offset, 1, f"[print('{MARK}', {site}, True), (")
-                    )
+                    self._edits.append((first.lineno, first.col_offset, 1, f"[print('{MARK}', {site}, True), ("))
                     self._edits.append((first.end_lineno or 0, first.end_col_offset or 0, 0, ")][1]"))
             case ast.Try() | ast.With() | ast.FunctionDef() | ast.ClassDef():
                 pass
@@ -85,9 +81,7 @@ class Instrumented:
     def _spliced(self, source: str) -> str:
         lines = [line.encode() for line in source.split("\n")]
         # From the end on; at one place what ends there comes before what begins there, an inner end before an outer.
-        order = sorted(
-            range(len(self._edits)), key=lambda i: (*self._edits[i][:3], i if self._edits[i][2] else -i)
-        )
+        order = sorted(range(len(self._edits)), key=lambda i: (*self._edits[i][:3], i if self._edits[i][2] else -i))
         for i in reversed(order):
             line, column, _, text = self._edits[i]
             row = lines[line - 1]

@@ -39,6 +39,6 @@ def test_a_report_and_a_page_of_it_say_the_same_as_then() -> None:
     }
     index = build(KEPT)
     assert index.operations
-    assert {
-        str(one["at"]): one["operation"] for one in index.table.to_pylist() if one["operation"] is not None
-    } == {at: operation or "none" for at, (operation, _) in WANTED["about"].items()}
+    assert {str(one["at"]): one["operation"] for one in index.table.to_pylist() if one["operation"] is not None} == {
+        at: operation or "none" for at, (operation, _) in WANTED["about"].items()
+    }

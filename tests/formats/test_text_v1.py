@@ -56,6 +56,4 @@ def test_compact(mode: str) -> None:
     assert compact.encode(TRACE, MODES[mode]) == data
     parsed = compact_parse.parse(data)
     assert (parsed.malformed, parsed.ended, parsed.options) == (None, True, MODES[mode])
-    assert [(step.event, step.line) for step in parsed.steps] == [
-        (step.event, step.line) for step in TRACE.steps
-    ]
+    assert [(step.event, step.line) for step in parsed.steps] == [(step.event, step.line) for step in TRACE.steps]

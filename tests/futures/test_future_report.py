@@ -158,9 +158,7 @@ def test_texts_are_counted_by_outcome() -> None:
     assert found.imagined is not None
     assert found.own is None
     assert any("cannot score texts" in note for note in found.notes)
-    assert dict(found.imagined.distribution.mass) == dict.fromkeys(
-        ["0", MALFORMED, UNFINISHED], Fraction(1, 3)
-    )
+    assert dict(found.imagined.distribution.mass) == dict.fromkeys(["0", MALFORMED, UNFINISHED], Fraction(1, 3))
     assert found.imagined.errors.impossible == pytest.approx(2 / 3)
     assert found.imagined.errors.divergence > 0
 

@@ -33,9 +33,7 @@ def shares(counts: dict[str, int]) -> dict[str, float]:
 
 
 @given(weights, weights)
-def test_a_divergence_is_not_negative_and_0_of_the_truth_alone(
-    one: dict[str, int], other: dict[str, int]
-) -> None:
+def test_a_divergence_is_not_negative_and_0_of_the_truth_alone(one: dict[str, int], other: dict[str, int]) -> None:
     truth, belief = shares(one), shares(other)
     found = divergence(truth, belief)
     assert found >= 0

@@ -99,9 +99,7 @@ def main() -> None:
     for name, each in found.items():
         other = differing(bench, each)
         answers, traces = (sum(one[place] for one in each.values()) for place in (1, 2))
-        print(
-            f"{name}: n {len(each)}, answers {answers}, traces {traces}, differing {len(other)} {other[:5]}"
-        )
+        print(f"{name}: n {len(each)}, answers {answers}, traces {traces}, differing {len(other)} {other[:5]}")
 
 
 if __name__ == "__main__":

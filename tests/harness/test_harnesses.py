@@ -69,9 +69,7 @@ def test_every_suite_of_single_traces_has_a_task_in_both() -> None:
     assert list(TASKS) == suite_names()
     assert {path.stem for path in FOLDER.glob("*.yaml")} == set(suite_names())
     for path in FOLDER.glob("*.yaml"):
-        assert path.read_text("utf-8").startswith(
-            f"task: worldline_{path.stem}\ntag: worldline\nsuite: {path.stem}\n"
-        )
+        assert path.read_text("utf-8").startswith(f"task: worldline_{path.stem}\ntag: worldline\nsuite: {path.stem}\n")
 
 
 def test_the_folder_is_printed() -> None:
@@ -82,9 +80,7 @@ def test_the_folder_is_printed() -> None:
 
 
 def test_your_own_programs(tmp_path: Path) -> None:
-    (tmp_path / "own.jsonl").write_text(
-        json.dumps({"source": "def f(n):\n    return n + 1\n", "call": "f(1)"})
-    )
+    (tmp_path / "own.jsonl").write_text(json.dumps({"source": "def f(n):\n    return n + 1\n", "call": "f(1)"}))
     (sample,) = samples("own", None, {"data": str(tmp_path / "own.jsonl")}).values()
     verdict = sample.judged("text", sample.true.text.decode(), cut=False)
     assert (verdict.answer, verdict.trace) == ("right", "right")  # type: ignore[union-attr]

@@ -10,12 +10,8 @@ import pytest
 
 pytestmark = pytest.mark.long(reason="runs a notebook in its own kernel")
 
-nbformat = pytest.importorskip(
-    "nbformat", reason="not installed: make harness, or pip install 'worldline[notebook]'"
-)
-nbclient = pytest.importorskip(
-    "nbclient", reason="not installed: make harness, or pip install 'worldline[notebook]'"
-)
+nbformat = pytest.importorskip("nbformat", reason="not installed: make harness, or pip install 'worldline[notebook]'")
+nbclient = pytest.importorskip("nbclient", reason="not installed: make harness, or pip install 'worldline[notebook]'")
 pytest.importorskip("ipykernel", reason="not installed: make harness, or pip install 'worldline[notebook]'")
 pytest.importorskip("matplotlib")
 
@@ -53,9 +49,7 @@ def test_from_a_model_to_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "causes: " in told(cells[5], "text")
     drawn = re.findall(r"^([\w-]+)\.svg$", told(cells[6], "text"), re.MULTILINE)
     assert {"by-length", "by-group", "by-type", "interventions"} <= set(drawn)
-    assert told(cells[6], "image/svg+xml").count("<svg") == len(
-        {"by-group", "causes", "interventions"} & set(drawn)
-    )
+    assert told(cells[6], "image/svg+xml").count("<svg") == len({"by-group", "causes", "interventions"} & set(drawn))
     (out,) = tmp_path.glob("worldline-*")
     assert (out / "composition" / "report.html").stat().st_size > 10_000
     assert list((out / "composition" / "tables").glob("*.csv"))

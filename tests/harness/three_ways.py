@@ -128,9 +128,7 @@ def inspect_samples(samples: Iterable[Mapping[str, Any]]) -> Found:
 
 def lm_eval_samples(rows: Iterable[Mapping[str, Any]]) -> Found:
     """What lm-eval logs of its samples."""
-    return {
-        row["doc"]["id"]: (row["resps"][0][0], row["answer"] == 1, row["trace"] == 1, None) for row in rows
-    }
+    return {row["doc"]["id"]: (row["resps"][0][0], row["answer"] == 1, row["trace"] == 1, None) for row in rows}
 
 
 def differing(bench: Found, other: Found) -> list[str]:

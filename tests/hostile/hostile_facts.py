@@ -79,9 +79,7 @@ def _arg(trace: Trace, fact: str) -> bool:
 
 
 def _lines_of(trace: Trace, name: str) -> list[int]:
-    return [
-        step.line for step in trace.steps if step.event == "line" and trace.frames[step.frame].name == name
-    ]
+    return [step.line for step in trace.steps if step.event == "line" and trace.frames[step.frame].name == name]
 
 
 def _lines(trace: Trace, fact: str) -> bool:

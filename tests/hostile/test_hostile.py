@@ -123,9 +123,7 @@ def check(name: str, version: str, python: str, core: str) -> None:
     program = Program(source=source.decode("utf-8"), name=path.name, stdin=header.stdin)
     twice = header.value("twice", version, core)
     trace = record(program, header.limits, python, core, twice=twice is not None)
-    found = (
-        [] if twice is None or (twice == "same") != ("nondeterministic" in trace.notes) else [f"not {twice}"]
-    )
+    found = [] if twice is None or (twice == "same") != ("nondeterministic" in trace.notes) else [f"not {twice}"]
     found += judge(header, trace, version, core)
     found += [f"left behind: {mark}" for mark in header.values("leaves-no", version, core) if running(mark)]
     if header.value("plain", version, core) is None:
@@ -197,9 +195,7 @@ def running(mark: str) -> bool:
 def report(trace: Trace, found: list[str]) -> str:
     """Complaints with what helps to judge them."""
     last = [step.as_json() for step in (trace[i] for i in range(max(0, len(trace) - 3), len(trace)))]
-    return "\n".join(
-        [*found, f"outcome: {trace.outcome}", f"last steps: {str(last)[:900]}", trace.stderr[-600:]]
-    )
+    return "\n".join([*found, f"outcome: {trace.outcome}", f"last steps: {str(last)[:900]}", trace.stderr[-600:]])
 
 
 def test_there_are_enough_programs_with_facts() -> None:

@@ -51,8 +51,7 @@ def test_all_that_decides_it_is_in_its_key() -> None:
     keys = [artefact.key(GCC, SPEC), artefact.key(GCC, SPEC | {"limits": {}})]
     assert len(set(keys)) == 1  # limits do not
     keys += [
-        artefact.key(GCC, SPEC | change)
-        for change in ({"source": "int y;"}, {"call": {}}, {"files": {"b.h": ""}})
+        artefact.key(GCC, SPEC | change) for change in ({"source": "int y;"}, {"call": {}}, {"files": {"b.h": ""}})
     ]
     keys += [
         artefact.key(replace(GCC, version="13.1.0"), SPEC),
@@ -73,9 +72,7 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: p
     assert sorted(path.name for path in artefact.folder().iterdir()) == ["1", "3", "4"]
 
 
-def test_a_process_looks_at_all_that_is_there_now_and_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_looks_at_all_that_is_there_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(artefact, "MAX_CACHE_FILES", 3)
     monkeypatch.setattr(artefact, "MAX_CACHE_BYTES", 64_000)

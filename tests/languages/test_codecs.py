@@ -62,9 +62,7 @@ def recorded(language: str) -> tuple[Recorded, ...]:
     flows = (path for path in sorted(FLOWS.iterdir()) if language_of(path.name) == language)
     programs += [Program(source=path.read_text(), name=path.name) for path in flows]
     programs.append(Program(source=texts["called"], name=name, call=CALL))
-    worker = SandboxWorker(
-        prepare(limits=Limits(wall=120, steps=2000), python=None, core="auto", trust=False)
-    )
+    worker = SandboxWorker(prepare(limits=Limits(wall=120, steps=2000), python=None, core="auto", trust=False))
     try:
         made = [(worker.record(one), worker.in_language(language).flow(one)) for one in programs]
     finally:
@@ -136,8 +134,6 @@ def test_a_wrong_value_is_diagnosed(runs: tuple[Recorded, ...]) -> None:
     wrong = re.sub(rb"total=4", b"total=5", text, count=1)
     assert wrong != text
     truth, found = (Prediction(text=each, status="ended") for each in (text, wrong))
-    cause = Diagnosis(
-        Sample(ask=PredictionRequest(program=run.trace.program), truth=truth, found=found)
-    ).cause
+    cause = Diagnosis(Sample(ask=PredictionRequest(program=run.trace.program), truth=truth, found=found)).cause
     assert (cause.name, cause.type, cause.operation) == ("wrong value", "int", "")
     assert "total is 4, predicted 5, computed by `" in cause.evidence

@@ -26,9 +26,7 @@ def recorded(folder: Path, name: str, data: bytes) -> Trace:
 @pytest.mark.parametrize("name", ["a.c", "a.cpp"])
 @pytest.mark.parametrize("data", [b"", b"int f(void) { return 1; }\n"], ids=["empty", "no main"])
 def test_what_has_no_main_does_not_run(tmp_path: Path, name: str, data: bytes) -> None:
-    assert recorded(tmp_path, name, data).outcome == Outcome(
-        "unsupported", "source: there is no function main"
-    )
+    assert recorded(tmp_path, name, data).outcome == Outcome("unsupported", "source: there is no function main")
 
 
 @pytest.mark.parametrize("name", ["a.c", "a.cpp"])

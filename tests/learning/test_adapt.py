@@ -134,9 +134,7 @@ def test_changes_are_learned_and_the_same_for_a_seed(
 
 
 @pytest.mark.long(reason="a second training, to learn what the merged weights cost")
-def test_what_is_kept_is_what_was_trained(
-    base: Path, documents: list[DocumentPair], changes: LowRankChanges
-) -> None:
+def test_what_is_kept_is_what_was_trained(base: Path, documents: list[DocumentPair], changes: LowRankChanges) -> None:
     """Merged into the base's matrices, the changes cost what the last look said."""
     shape, weights = checkpoint.read_weights(base)
     nothing = replace(BRIEF, steps=1, rate=1e-12)
@@ -156,9 +154,7 @@ def test_an_absurd_rate_leaves_the_beginning(base: Path, documents: list[Documen
 # ---- keeping
 
 
-def test_a_kept_one_opens_and_needs_its_base_as_it_was(
-    base: Path, changes: LowRankChanges, tmp_path: Path
-) -> None:
+def test_a_kept_one_opens_and_needs_its_base_as_it_was(base: Path, changes: LowRankChanges, tmp_path: Path) -> None:
     own, out = tmp_path / "base", tmp_path / "adapted"
     shutil.copytree(base, own)
     save_adaptation(out, own, SHAPE, changes, {})
@@ -255,9 +251,7 @@ def test_not_better_is_not_kept(code: Path, base: Path, tmp_path: Path) -> None:
     assert report["groups"][UNSEEN]["trace"]["n"] > 3
 
 
-def test_better_is_kept_and_opens(
-    code: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_better_is_kept_and_opens(code: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same with the verdict turned: a net as small as this one learns no whole trace in a test's time."""
     monkeypatch.setattr(adapting, "find_refusal", lambda groups: "")
     out = tmp_path / "out"

@@ -24,9 +24,7 @@ pytestmark = pytest.mark.unit
 
 SPACINGS = {2: 0.4, 4: 0.6, 8: 0.6, 16: 0.3}
 LABELS = st.sampled_from(["kind a", "kind b", "source x", "mode bare", "operation count", "reveal 2"])
-RESULTS = st.lists(
-    st.builds(DrillResult, LABELS, st.booleans(), st.floats(min_value=-5000, max_value=0)), max_size=60
-)
+RESULTS = st.lists(st.builds(DrillResult, LABELS, st.booleans(), st.floats(min_value=-5000, max_value=0)), max_size=60)
 
 
 def several(label: str, chance: float, count: int = 40) -> list[DrillResult]:
@@ -97,9 +95,7 @@ def test_old_measurements_fade() -> None:
     assert now.factors["kind a"] < 0.3 < 1 < now.factors["kind b"]
 
 
-@pytest.mark.parametrize(
-    "data", [None, [], {}, {"tallies": 3}, {"tallies": {}, "opened": "x", "factors": {}}]
-)
+@pytest.mark.parametrize("data", [None, [], {}, {"tallies": 3}, {"tallies": {}, "opened": "x", "factors": {}}])
 def test_what_is_no_curriculum_is_refused(data: object) -> None:
     with pytest.raises(FormatError):
         from_json(data)

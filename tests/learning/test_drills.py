@@ -69,9 +69,7 @@ def test_operations_are_found_where_they_show() -> None:
     trace = record(Program(source=source, call="f('banana')"), trust=True)
     built = make_document(trace, Compact(), kind="other")
     assert built is not None
-    shown = {
-        (name, built.steps[start:end].strip()) for name, start, end in locate_operations(trace, built.steps)
-    }
+    shown = {(name, built.steps[start:end].strip()) for name, start, end in locate_operations(trace, built.steps)}
     assert {
         ("count", b"n=3"),
         ("condition", b"4"),
@@ -81,9 +79,7 @@ def test_operations_are_found_where_they_show() -> None:
 
 
 def test_results_count_for_every_label_and_operation() -> None:
-    drill = Drill(
-        Document(b"p", b"abcd", "other"), ("kind x", "mode whole"), (("count", 0, 2), ("slice", 2, 4))
-    )
+    drill = Drill(Document(b"p", b"abcd", "other"), ("kind x", "mode whole"), (("count", 0, 2), ("slice", 2, 4)))
     results = {r.label: r for r in drill.results(Score(array("f", [-0.5, 0, 0, -1.0]), b"\1\1\1\0"))}
     assert {label: result.right for label, result in results.items()} == {
         "kind x": False,

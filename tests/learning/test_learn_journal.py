@@ -66,9 +66,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model's folder."""
     out: Path = tmp_path_factory.mktemp("models") / "base"
     draft = model_folder.create_draft(out)
-    files.write(
-        draft / model_folder.MODEL, checkpoint.to_bytes(dict(random_trunk(SHAPE, 3).named_parameters()))
-    )
+    files.write(draft / model_folder.MODEL, checkpoint.to_bytes(dict(random_trunk(SHAPE, 3).named_parameters())))
     model_folder.commit_draft(draft, out, {"kind": "weights", "shape": SHAPE.to_json()})
     return out
 
@@ -80,9 +78,7 @@ def test_a_run_counts_once_whatever_was_asked_of_it_and_whatever_stands_beside_i
     before = own_calls(journal=journal)
     first = calls(1, 1)[0]
     beside = Program(source=first.source + "\n\ndef other():\n    return 1\n", call=first.call)
-    renamed = Program(
-        source=first.source.replace("pick0", "chosen"), call=str(first.call).replace("pick0", "chosen")
-    )
+    renamed = Program(source=first.source.replace("pick0", "chosen"), call=str(first.call).replace("pick0", "chosen"))
     append(journal, [entry(first, read_question("line:3")), entry(beside), entry(renamed)])
     assert len(before) == 40
     assert own_calls(journal=journal) == before
@@ -93,9 +89,7 @@ def test_a_run_counts_once_whatever_was_asked_of_it_and_whatever_stands_beside_i
 def test_scripts_and_programs_of_several_files_are_told_apart_and_recorded(tmp_path: Path) -> None:
     scripts = [Program(source=f"x = {n}\ny = x + 1\nprint(y)\n", name="script.py") for n in range(8)]
     several = [
-        Program(
-            source="import part\ndef f(x):\n    return part.g(x)\n", call="f(1)", files=(("part.py", text),)
-        )
+        Program(source="import part\ndef f(x):\n    return part.g(x)\n", call="f(1)", files=(("part.py", text),))
         for text in (f"def g(x):\n    return x + {n}\n" for n in range(8))
     ]
     broken = Program(source="def f(:\n", call="f(1)")
@@ -118,9 +112,7 @@ def test_with_a_call_of_each_function_whole_functions_are_held_out(tmp_path: Pat
     parts = split_calls(own_calls(journal=tmp_path))
     assert not parts.same
     assert len(parts.unseen) == 4
-    assert not {times.key for times in parts.unseen} & {
-        times.key for times in (*parts.lessons, *parts.held_back)
-    }
+    assert not {times.key for times in parts.unseen} & {times.key for times in (*parts.lessons, *parts.held_back)}
 
 
 def test_a_folder_and_a_journal_are_learned_from_together(journal: Path, tmp_path: Path) -> None:
@@ -180,9 +172,7 @@ def test_not_better_is_not_kept(journal: Path, base: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.long(reason="trains a model; test_adapt.py keeps one in make test")
-def test_better_is_kept_and_opens(
-    journal: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_better_is_kept_and_opens(journal: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same with the verdict turned: a net as small as this one learns no whole trace in a test's time."""
     monkeypatch.setattr(adapting, "find_refusal", lambda groups: "")
     how = AdaptationConfig(steps=6, rank=4, layers=2, rate=0.01, evaluations=3, patience=3, warmup=1)

@@ -66,9 +66,7 @@ def told(drills: list[DocumentPair], *, right: bool) -> list[Score]:
 
 @pytest.mark.long(reason="a tutor's process sets five sets of drills, twice")
 @pytest.mark.parametrize("right", [True, False])
-def test_a_spacing_opens_for_a_model_that_holds_the_last_one(
-    recipe: Path, tutor: TutorProcess, right: bool
-) -> None:
+def test_a_spacing_opens_for_a_model_that_holds_the_last_one(recipe: Path, tutor: TutorProcess, right: bool) -> None:
     for _ in range(3):
         tutor.report(told(waited(tutor), right=right))
     waited(tutor)

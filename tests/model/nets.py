@@ -36,9 +36,7 @@ def trunk_logits(trunk: Trunk, data: bytes, prompt: int) -> FloatArray:
     """What the trunk says after every byte."""
     position = torch.arange(len(data))[None]
     with torch.no_grad():
-        logits: FloatArray = trunk(torch.tensor([list(data)]), position, torch.full_like(position, prompt))[
-            0
-        ].numpy()
+        logits: FloatArray = trunk(torch.tensor([list(data)]), position, torch.full_like(position, prompt))[0].numpy()
     return logits
 
 

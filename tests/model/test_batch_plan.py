@@ -33,9 +33,9 @@ def sight(batch_layout: BatchLayout) -> Tensor:
     size = batch_layout.slots + time
     q, k = torch.zeros(rows, time, 1, 64), torch.zeros(rows, size, 1, 64)
     return (
-        mixers.attend(
-            q, k, torch.eye(size).expand(rows, size, size).unsqueeze(2), torch.zeros(1), batch_layout
-        )[:, :, 0]
+        mixers.attend(q, k, torch.eye(size).expand(rows, size, size).unsqueeze(2), torch.zeros(1), batch_layout)[
+            :, :, 0
+        ]
         > 0
     )
 

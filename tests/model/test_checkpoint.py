@@ -37,9 +37,7 @@ def write(out: Path, trunk: Trunk, *, ema: Trunk | None = None, step: int = 7) -
     files.write(draft / model_folder.MODEL, checkpoint.to_bytes(dict(trunk.named_parameters())))
     if ema is not None:
         files.write(draft / model_folder.EMA, checkpoint.to_bytes(dict(ema.named_parameters())))
-    model_folder.commit_draft(
-        draft, out, {"kind": "checkpoint", "shape": trunk.shape.to_json(), "step": step}
-    )
+    model_folder.commit_draft(draft, out, {"kind": "checkpoint", "shape": trunk.shape.to_json(), "step": step})
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -330,9 +328,7 @@ def _kill_between(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not out.exists()
 
 
-def test_a_writer_killed_between_two_renames_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_killed_between_two_renames_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", random_trunk(SHAPE), step=1)
     _kill_between(tmp_path / "a", monkeypatch)
     assert checkpoint.read_manifest(checkpoint.resolve(tmp_path / "a"))["step"] == 1
@@ -494,9 +490,7 @@ def test_a_checkpoint_with_a_folder_in_it_stays_and_so_do_all(tmp_path: Path) ->
     assert len(os.listdir(checkpoint.checkpoint_path(tmp_path, 20))) == 3
 
 
-def test_a_killed_removal_leaves_what_the_next_one_knows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_removal_leaves_what_the_next_one_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The manifest goes last."""
     for step in (5, 20):
         write(checkpoint.checkpoint_path(tmp_path, step), random_trunk(SHAPE), step=step)
@@ -530,9 +524,7 @@ def test_every_checkpoint_of_a_run_is_verified(tmp_path: Path) -> None:
     for step in (5, 20):
         write(checkpoint.checkpoint_path(tmp_path, step), random_trunk(SHAPE), step=step)
     assert checkpoint.is_model(tmp_path)
-    assert (
-        checkpoint.findings(tmp_path) == checkpoint.findings(checkpoint.checkpoint_path(tmp_path, 20)) == []
-    )
+    assert checkpoint.findings(tmp_path) == checkpoint.findings(checkpoint.checkpoint_path(tmp_path, 20)) == []
     (checkpoint.checkpoint_path(tmp_path, 5) / model_folder.MODEL).write_bytes(b"other")
     (problem,) = checkpoint.findings(tmp_path)
     assert "step-00000005/model.safetensors is not the file that was written" in problem

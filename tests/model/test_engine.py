@@ -25,11 +25,7 @@ SHAPES = (
     Shape(depth=2, mix="recurrence", householders=3),
     Shape(depth=6, window=33),
 )
-NATIVE = [
-    f"{precision} {path}"
-    for precision in engine_native.PRECISIONS
-    for path in engine_native.instruction_sets()
-]
+NATIVE = [f"{precision} {path}" for precision in engine_native.PRECISIONS for path in engine_native.instruction_sets()]
 PROMPT, TRACE = 37, 150  # neither a multiple of anything; the trace is longer than every window
 
 native = pytest.mark.skipif(not engine_native.is_built(), reason="the C engine was not built")
@@ -76,10 +72,7 @@ def test_numpy_takes_any_vocabulary() -> None:
     shape = Shape(depth=3, window=16, vocabulary=301)
     trunk, ids = random_trunk(shape), np.random.default_rng(0).integers(0, 301, 60).tolist()
     assert (
-        distance(
-            read(engine.ReferenceEngine(shape, weights_of(trunk)), ids), trunk_logits(trunk, ids, PROMPT)
-        )
-        < 1e-4
+        distance(read(engine.ReferenceEngine(shape, weights_of(trunk)), ids), trunk_logits(trunk, ids, PROMPT)) < 1e-4
     )
 
 
@@ -115,15 +108,12 @@ def test_c_in_int8_is_close(shape: Shape, path: str) -> None:
 def test_c_takes_bfloat16_and_any_vocabulary() -> None:
     shape = Shape(depth=3, window=16, vocabulary=301)
     bits = {
-        name: (array.view(np.uint32) >> 16).astype(np.uint16)
-        for name, array in weights_of(random_trunk(shape)).items()
+        name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in weights_of(random_trunk(shape)).items()
     }
     wide = {name: (array.astype(np.uint32) << 16).view(np.float32) for name, array in bits.items()}
     ids = np.random.default_rng(0).integers(0, 301, 60).tolist()
     for precision in engine_native.PRECISIONS:
-        machines = [
-            engine_native.NativeEngine(shape, weights, precision=precision) for weights in (bits, wide)
-        ]
+        machines = [engine_native.NativeEngine(shape, weights, precision=precision) for weights in (bits, wide)]
         assert np.array_equal(*(read(machine, ids) for machine in machines))
     assert distance(read(machines[0], ids), read(engine.ReferenceEngine(shape, wide), ids)) < 1e-4
 
@@ -315,9 +305,7 @@ def test_numpy_serves_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -
 def test_threads_change_nothing(precision: str) -> None:
     shape = Shape(depth=5, window=600)
     weights, data = weights_of(random_trunk(shape)), random_bytes(1300)
-    machines = [
-        engine_native.NativeEngine(shape, weights, threads=n, precision=precision) for n in (1, 2, 3, 7)
-    ]
+    machines = [engine_native.NativeEngine(shape, weights, threads=n, precision=precision) for n in (1, 2, 3, 7)]
     first, *others = (read(machine, data, prompt=530) for machine in machines)
     assert all(np.array_equal(first, other) for other in others)
 
@@ -329,8 +317,7 @@ def test_engines_in_many_python_threads() -> None:
     machines = [engine_native.NativeEngine(shape, weights, threads=n) for n in (1, 2)]
     true, results = read(machines[0], data), []
     readers = [
-        threading.Thread(target=lambda machine=machine: results.append(read(machine, data)))
-        for machine in machines * 3
+        threading.Thread(target=lambda machine=machine: results.append(read(machine, data))) for machine in machines * 3
     ]
     for reader in readers:
         reader.start()
@@ -366,9 +353,7 @@ def test_what_is_rounded_before_is_what_the_engine_rounds(shape: Shape, path: st
     plain["layers.1.mlp.outer.weight"][9] *= 1e-33
     stored = {name: to_bfloat16(array) for name, array in plain.items()} if narrowed else plain
     held = quantize(shape, dequantize(stored))
-    rounding, rounded = (
-        engine_native.NativeEngine(shape, weights, threads=2, path=path) for weights in (stored, held)
-    )
+    rounding, rounded = (engine_native.NativeEngine(shape, weights, threads=2, path=path) for weights in (stored, held))
     assert np.array_equal(read(rounding, data), read(rounded, data))
 
 

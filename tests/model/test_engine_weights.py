@@ -20,9 +20,7 @@ def test_both_types_come_back(tmp_path: Path) -> None:
     wide, narrow = torch.randn(5, 7), torch.randn(3, 4).bfloat16()
     save_file({"wide": wide, "narrow": narrow, "none": torch.zeros(0, 3)}, tmp_path / "w", {"shape": "{}"})
     arrays = weights.read_float32(tmp_path / "w")
-    assert {name: array.dtype for name, array in arrays.items()} == dict.fromkeys(
-        arrays, np.dtype(np.float32)
-    )
+    assert {name: array.dtype for name, array in arrays.items()} == dict.fromkeys(arrays, np.dtype(np.float32))
     assert np.array_equal(arrays["wide"], wide.numpy())
     assert np.array_equal(arrays["narrow"], narrow.float().numpy())
     assert arrays["none"].shape == (0, 3)

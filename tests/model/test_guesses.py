@@ -21,9 +21,7 @@ SHAPES = (
     Shape(depth=2, mix="recurrence", householders=3),
     Shape(depth=5, window=70),
 )
-KINDS = [
-    (precision, path) for precision in engine_native.PRECISIONS for path in engine_native.instruction_sets()
-]
+KINDS = [(precision, path) for precision in engine_native.PRECISIONS for path in engine_native.instruction_sets()]
 
 
 @pytest.fixture(params=KINDS, ids="-".join)

@@ -12,18 +12,14 @@ from worldline.model import hybrid, kernels, mixers
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import LAYER_MIXES, Shape
 
-SHAPES = [Shape(depth=3, mix=mix, window=16) for mix in LAYER_MIXES] + [
-    Shape(depth=2, householders=2, window=16)
-]
+SHAPES = [Shape(depth=3, mix=mix, window=16) for mix in LAYER_MIXES] + [Shape(depth=2, householders=2, window=16)]
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
 
 
 def rows(*documents: tuple[int, int], seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
     """One row of random documents, each given as (prompt, steps): bytes, positions, prompt lengths."""
     sizes = [prompt + steps for prompt, steps in documents]
-    data = torch.randint(
-        0, 256, (1, sum(sizes)), generator=torch.Generator().manual_seed(seed), dtype=torch.uint8
-    )
+    data = torch.randint(0, 256, (1, sum(sizes)), generator=torch.Generator().manual_seed(seed), dtype=torch.uint8)
     position = torch.cat([torch.arange(size, dtype=torch.int32) for size in sizes])[None]
     prompt = torch.cat([torch.full((a + b,), a, dtype=torch.int32) for a, b in documents])[None]
     return data, position, prompt
@@ -65,10 +61,7 @@ def test_a_document_over_several_rows_is_as_in_one(shape: Shape, time: int) -> N
     with torch.no_grad():
         whole = trunk.hidden(*inputs)
         states = trunk.initial_state(1, carry=64)
-        parts = [
-            trunk.hidden(*(x[:, at : at + time] for x in inputs), states, carry=64)
-            for at in range(0, 200, time)
-        ]
+        parts = [trunk.hidden(*(x[:, at : at + time] for x in inputs), states, carry=64) for at in range(0, 200, time)]
     assert float(whole.std()) > 0.1
     assert torch.allclose(torch.cat(parts, 1), whole, atol=2e-4)
 
@@ -136,9 +129,7 @@ def test_the_dial() -> None:
     assert 18e6 < sizes[8] < 20e6 < sizes[10]
 
 
-@pytest.mark.parametrize(
-    "bad", [{"depth": 1}, {"mix": "pure"}, {"householders": 0}, {"window": 0}, {"vocabulary": 0}]
-)
+@pytest.mark.parametrize("bad", [{"depth": 1}, {"mix": "pure"}, {"householders": 0}, {"window": 0}, {"vocabulary": 0}])
 def test_impossible_shapes_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         Shape(**bad)  # type: ignore[arg-type]

@@ -50,9 +50,7 @@ def test_what_attention_sees() -> None:
     v = torch.eye(time, 64).view(1, time, 1, 64).expand(1, time, 2, 64)
     out = mixers.attend(q, k, v, torch.zeros(2), where)[0, :, 0, :time]
     seen = [[j for j in range(time) if out[i, j] > 0] for i in range(time)]
-    wanted = [
-        [j for j in range(8 * (i >= 8), i + 1) if j in (0, 1, 2, 8, 9) or i - j < WINDOW] for i in range(time)
-    ]
+    wanted = [[j for j in range(8 * (i >= 8), i + 1) if j in (0, 1, 2, 8, 9) or i - j < WINDOW] for i in range(time)]
     assert seen == wanted
     assert [len(keys) for keys in seen] == where.seen[0].tolist()
 

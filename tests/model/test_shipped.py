@@ -37,9 +37,7 @@ def model() -> Predictor:
 
 def predicted(model: Predictor, program: Program, **options: int) -> Prediction:
     """What a model says of one program."""
-    (prediction,) = model.predict(
-        [PredictionRequest(program=program, options=Compact(**options), limit=1_000)]
-    )
+    (prediction,) = model.predict([PredictionRequest(program=program, options=Compact(**options), limit=1_000)])
     return prediction
 
 

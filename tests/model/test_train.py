@@ -85,9 +85,7 @@ def state_of(folder: Path) -> dict[str, str]:
 
 def test_it_learns(documents: Path, tmp_path: Path) -> None:
     held = Files(paths=(str(documents / "test.bin"),))
-    config = training(
-        documents, steps=60, held_out=held, held_out_documents=40, log_every=10, eval_every=30, warmup=5
-    )
+    config = training(documents, steps=60, held_out=held, held_out_documents=40, log_every=10, eval_every=30, warmup=5)
     last = train(config, tmp_path / "run", device="cpu")
     lines = metrics.read_metrics(tmp_path / "run")
     assert [line["step"] for line in lines] == [10, 20, 30, 40, 50, 60]
@@ -169,9 +167,7 @@ def test_a_run_with_longer_documents_than_rows(documents: Path, tmp_path: Path) 
     lines = metrics.read_metrics(tmp_path / "run")
     assert lines[-1]["step"] == 6
     assert all(math.isfinite(line["loss"]) and math.isfinite(line["norm"]) for line in lines)
-    assert lines[0]["loss"] == pytest.approx(
-        4.0
-    )  # of the first two batches one is all prompt; 8 bits know nothing
+    assert lines[0]["loss"] == pytest.approx(4.0)  # of the first two batches one is all prompt; 8 bits know nothing
 
 
 def test_carry_comes_in_blocks(documents: Path) -> None:
@@ -333,9 +329,7 @@ def test_of_two_trainers_one_has_the_folder_and_a_dead_one_s_is_taken_over(
     recipe, run = tmp_path / "recipe.py", tmp_path / "run"
     recipe.write_text(RECIPE.format(path=str(documents / "train.bin")))
     words = ["--recipe", str(recipe), "--out", str(run), "--device", "cpu"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "worldline.model.train", *words], stdout=subprocess.DEVNULL
-    ) as first:
+    with subprocess.Popen([sys.executable, "-m", "worldline.model.train", *words], stdout=subprocess.DEVNULL) as first:
         try:
             while first.poll() is None and not metrics.read_metrics(run):
                 time.sleep(0.05)

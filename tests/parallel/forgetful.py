@@ -23,8 +23,4 @@ class Forgetful:
         for ask, found in zip(asks, load_model("interpreter", {}).predict(asks), strict=True):
             decided = ask.program.source + self._seed
             is_short = hashlib.sha256(decided.encode()).digest()[0] % 3 == 0
-            yield (
-                replace(found, text=found.text[: len(found.text) // 2], status="budget")
-                if is_short
-                else found
-            )
+            yield (replace(found, text=found.text[: len(found.text) // 2], status="budget") if is_short else found)

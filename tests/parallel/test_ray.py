@@ -306,9 +306,7 @@ def test_a_suite_is_asked_and_judged_as_it_is_here_and_goes_on(cluster: Any, tmp
 def test_predictions_are_judged_as_they_are_here(cluster: Any, tmp_path: Path) -> None:
     tasks = list(islice(load("generated", seed=3).tasks, 20))
     predictor = load_model("interpreter", {})
-    texts = predictor.predict(
-        [PredictionRequest(program=task.program, options=task.options) for task in tasks]
-    )
+    texts = predictor.predict([PredictionRequest(program=task.program, options=task.options) for task in tasks])
     told = [
         {
             "id": task.name, "source": task.program.source, "call": task.program.call,
@@ -341,9 +339,7 @@ def test_a_repair_is_that_of_one_machine(cluster: Any, executions: int) -> None:
     plan, found = RepairPlan(executions=executions), []
     for pool in (None, RayPool()):
         with caller() as runs:
-            found.append(
-                repair(program, tests, runs, record, proposers=[EditProposer()], plan=plan, pool=pool)
-            )
+            found.append(repair(program, tests, runs, record, proposers=[EditProposer()], plan=plan, pool=pool))
     assert found[0] == found[1]
     assert found[0].patches or executions == 30
 

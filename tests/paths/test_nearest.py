@@ -67,9 +67,7 @@ def test_one_round_of_a_loop_is_changed_and_the_others_stay() -> None:
 
 @pytest.mark.skipif(not symbolic.is_installed(), reason="the extra `paths` is not installed")
 def test_a_needle_is_the_solvers_to_find() -> None:
-    source = (
-        "def f(x: int, s: str) -> int:\n    if x * 7 + 3 == 700010:\n        return len(s)\n    return 0\n"
-    )
+    source = "def f(x: int, s: str) -> int:\n    if x * 7 + 3 == 700010:\n        return len(s)\n    return 0\n"
     trace = traced(source, "f(5, 'kept')")
     found = nearest(trace, decides(trace, 2), seconds=SECONDS)
     assert found is not None

@@ -91,9 +91,7 @@ def test_missing_crosshair_is_reported_and_random_inputs_are_used(monkeypatch: p
 
 @solved
 def test_guessed_types_are_reported() -> None:
-    report = found(
-        "def f(s, n):\n    if s.startswith('zq') and n % 1013 == 7:\n        return 1\n    return 0\n"
-    )
+    report = found("def f(s, n):\n    if s.startswith('zq') and n % 1013 == 7:\n        return 1\n    return 0\n")
     assert report.uncovered == ()
     assert any("s as str, n as int" in notes for notes in report.notes)
 
@@ -130,9 +128,7 @@ def f(p: Point) -> int:
     return 0
 """
     report = found(source)
-    assert next(each.call for each in report.classes if each.trace.outcome.detail == "1").startswith(
-        "f(Point("
-    )
+    assert next(each.call for each in report.classes if each.trace.outcome.detail == "1").startswith("f(Point(")
     assert report.uncovered == ()
 
 

@@ -74,9 +74,7 @@ def test_a_directory_without_paths_says_how_to_make_one(tmp_path: Path) -> None:
 def test_the_verb_prints_and_stores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "p.py"
     file.write_text(SOURCE.replace("\\ud800", "wolf"))
-    assert (
-        main(["paths", str(file), "--function", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
-    )
+    assert main(["paths", str(file), "--function", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out
     assert "2 if x > 3: yes" in said
     assert "2 of 2 arcs" in said

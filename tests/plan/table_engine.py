@@ -78,9 +78,7 @@ class TableEngine:
         return self._logits(state)
 
     def step(self, states: Any, data: bytes) -> Any:
-        return np.stack(
-            [self.feed(state, bytes([byte]), pin=False) for state, byte in zip(states, data, strict=True)]
-        )
+        return np.stack([self.feed(state, bytes([byte]), pin=False) for state, byte in zip(states, data, strict=True)])
 
     def _logits(self, state: TableState) -> Any:
         text = state.read.removeprefix(self._prompt)

@@ -61,9 +61,7 @@ def test_a_pair_with_the_public_card_wins():
 
 @pytest.mark.parametrize("name", TWINS)
 def test_rules_are_openspiels_move_by_move(name):
-    pytest.importorskip(
-        "pyspiel", reason="open_spiel is not installed (extra `games`): nothing to compare with"
-    )
+    pytest.importorskip("pyspiel", reason="open_spiel is not installed (extra `games`): nothing to compare with")
     found = compare_rules(name, plays=60 if name == "pig" else 300, seed=1)
     assert found.differences == ()
     assert found.moves > 300
@@ -75,9 +73,7 @@ def test_every_shipped_game_but_the_small_nim_has_a_twin():
 
 
 def test_a_rule_that_is_wrong_is_found(monkeypatch):
-    pytest.importorskip(
-        "pyspiel", reason="open_spiel is not installed (extra `games`): nothing to compare with"
-    )
+    pytest.importorskip("pyspiel", reason="open_spiel is not installed (extra `games`): nothing to compare with")
     monkeypatch.setattr(KuhnPoker, "returns", lambda self: (0.0, 0.0))
     found = compare_rules("kuhn", plays=5, seed=1)
     assert any("returns" in said for said in found.differences)

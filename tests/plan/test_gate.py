@@ -15,9 +15,7 @@ from worldline.core.stats import at_least, binomial_tails
 from worldline.plan.gate import CONFIDENCE, MIN_ENTRIES, Gate, pool_entries
 from worldline.plan.ledger import LedgerEntry, calibration_entries
 
-points = st.lists(
-    st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=MIN_ENTRIES, max_size=120
-)
+points = st.lists(st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=MIN_ENTRIES, max_size=120)
 
 
 def entry(n: int, **told: object) -> LedgerEntry:
@@ -45,9 +43,7 @@ def test_pools_are_those_of_an_isotonic_regression(some: list[tuple[float, bool]
 
 
 def test_few_runs_are_refused_in_one_sentence() -> None:
-    with pytest.raises(
-        UsageError, match=r"^29 recorded executions of this code are too few .*: 30 are needed$"
-    ):
+    with pytest.raises(UsageError, match=r"^29 recorded executions of this code are too few .*: 30 are needed$"):
         Gate.fit([entry(n) for n in range(29)])
     assert Gate.fit([entry(n) for n in range(30)]).n == 30
 

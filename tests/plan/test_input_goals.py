@@ -86,9 +86,7 @@ def test_lines_and_exceptions_name_their_function() -> None:
 def test_probe_returns_the_verdict_and_both_sides() -> None:
     probe = read_goal("len(f(x)) > 2", SOURCE).probe({"x": "'abc'"})
     value = "value_of_the_call"
-    assert (
-        probe == f"(lambda x: (lambda {value}: (bool(len({value}) > 2), [[len({value}), 2]]))(f(x)))('abc')"
-    )
+    assert probe == f"(lambda x: (lambda {value}: (bool(len({value}) > 2), [[len({value}), 2]]))(f(x)))('abc')"
     assert read_goal("line:4", SOURCE).probe({"x": "1", "y": "7"}) == "f(1, 7)"
     assert goal_of_return(SOURCE, "f", "[1]").text == "f(x, y) == [1]"
 
@@ -110,10 +108,7 @@ def test_distance_grows_with_the_difference() -> None:
     assert comparison_gap(4, "in", (1, 5)) < comparison_gap(4, "in", (1, 500))
     assert comparison_gap([1, 2], "==", (1, 2)) > 0
     meter = Meter(read_goal("f(x) == 7", SOURCE), SOURCE)
-    ends = [
-        CallEnd("returned", f"({held}, [[{value}, 7]])")
-        for held, value in ((True, 7), (False, 8), (False, 90))
-    ]
+    ends = [CallEnd("returned", f"({held}, [[{value}, 7]])") for held, value in ((True, 7), (False, 8), (False, 90))]
     near = [meter.measure(end).far for end in ends]
     assert near[0] == 0 < near[1] < near[2] < FAILED_DISTANCE
     odd = [
@@ -127,10 +122,7 @@ def test_distance_grows_with_the_difference() -> None:
 
 def test_lines_around_a_line_are_the_way_to_it() -> None:
     meter = Meter(read_goal("line:4", SOURCE), SOURCE)
-    far = [
-        meter.measure(CallEnd("returned", "1", frozenset(lines))).far
-        for lines in ((2, 5), (2, 3, 5), (2, 3, 4))
-    ]
+    far = [meter.measure(CallEnd("returned", "1", frozenset(lines))).far for lines in ((2, 5), (2, 3, 5), (2, 3, 4))]
     assert far[0] > far[1] > far[2] == 0
     raises = Meter(read_goal("raises:KeyError", SOURCE, "f"), SOURCE)
     assert raises.measure(CallEnd("raised", "KeyError(3)", frozenset())).is_met

@@ -100,9 +100,7 @@ def test_exceptions_and_lines_are_goals(world: World_) -> None:
     assert raising.trace is not None
     assert raising.trace.outcome.kind == "raised"
     line = SOURCE[: SOURCE.index('            return "hit"')].count("\n") + 1
-    reached = search(
-        world, f"line:{line}", InputSearch(executions=300, solver=propose_by_crosshair(seconds=4))
-    )
+    reached = search(world, f"line:{line}", InputSearch(executions=300, solver=propose_by_crosshair(seconds=4)))
     assert reached.call is not None
     assert reached.trace is not None
     assert any(step.event == "line" and step.line == line for step in reached.trace.steps)
@@ -171,9 +169,7 @@ def test_a_program_that_exits_is_met_and_confirmed(world: World_) -> None:
     assert found.came == "SystemExit(3)"
 
 
-@pytest.mark.parametrize(
-    "body", ["    for i in range(n):\n        yield i\n", "    return map(abs, range(n))\n"]
-)
+@pytest.mark.parametrize("body", ["    for i in range(n):\n        yield i\n", "    return map(abs, range(n))\n"])
 def test_generator_is_read_for_the_test_and_for_its_value(world: World_, body: str) -> None:
     program = Program(source=f"def gen(n: int):\n{body}")
     found = InputSearch().find(read_goal("list(gen(n)) == [0, 1, 2]", program.source), program, *world)

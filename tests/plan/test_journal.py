@@ -38,9 +38,7 @@ def test_appended_entries_are_read(first: list[JournalEntry], second: list[Journ
         append(place, first)
         append(place, second)
         assert read_journal(place) == first + second
-        assert [one.ledger.digest for one in read_journal(place)] == [
-            one.program.digest for one in first + second
-        ]
+        assert [one.ledger.digest for one in read_journal(place)] == [one.program.digest for one in first + second]
 
 
 def test_a_torn_line_costs_no_other(tmp_path: Path) -> None:
@@ -75,9 +73,7 @@ def test_file_is_refused_as_a_journal_folder(tmp_path: Path) -> None:
 
 
 def test_a_line_of_before_true_steps_were_counted_was_imagined_whole(tmp_path: Path) -> None:
-    line = (
-        '{"program": {"source": "x = 1"}, "question": "return", "true": "1", "imagined": "1", "score": -0.1}'
-    )
+    line = '{"program": {"source": "x = 1"}, "question": "return", "true": "1", "imagined": "1", "score": -0.1}'
     (tmp_path / NAME).write_text(f"{json.dumps(HEAD)}\n{line}\n")
     (old,) = read_journal(tmp_path)
     behind = replace(old, told=2, program=Program(source="y = 1"))

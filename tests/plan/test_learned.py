@@ -88,9 +88,7 @@ def test_unreadable_prediction_is_lost():
     ):  # fmt: skip
         assert read_change(wrong, now, 2) is None, wrong
     assert read_change("('0 0 won by 1', (-1.0, 1.0))", now, 2) == Moment("0 0 won by 1", -2, (), (-1.0, 1.0))
-    assert read_change("({0: '0', 4: '1'}, 1, ((0, 1),), ((2, 1),))", now, 2) == Moment(
-        "0 2 1", 1, ((1, 1), (2, 1))
-    )
+    assert read_change("({0: '0', 4: '1'}, 1, ((0, 1),), ((2, 1),))", now, 2) == Moment("0 2 1", 1, ((1, 1), (2, 1)))
 
 
 def test_an_imagined_play_that_goes_in_circles_is_lost():

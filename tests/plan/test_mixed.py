@@ -98,9 +98,7 @@ def test_model_answers_if_its_gate_is_confident(sandbox: ProgramRunner) -> None:
 def test_without_a_gate_every_question_is_run_and_nothing_imagined(sandbox: ProgramRunner) -> None:
     world = Counted(sandbox)
     student = Student(sandbox)
-    answers = MixedOracle(world, student).ask_many(
-        [square(2), square(3), square(4)], RETURN, Budget(executions=2)
-    )
+    answers = MixedOracle(world, student).ask_many([square(2), square(3), square(4)], RETURN, Budget(executions=2))
     assert [one.value for one in answers] == ["4", "9", None]
     assert world.runs == 2
     assert student.asked == 0
@@ -239,8 +237,7 @@ def test_a_text_behind_true_steps_is_judged_by_such_texts(local, sandbox: Progra
     answer = whole.ask(square(37), RETURN, Budget(executions=1, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.executions, answer.spent.steps) == ("1369", RUN, 1, 1)
     assert (
-        "the model is not calibrated yet for predictions after true steps (0 of 30 executions are known)"
-        in answer.why
+        "the model is not calibrated yet for predictions after true steps (0 of 30 executions are known)" in answer.why
     )
     assert (whole.ledger[-1].told, whole.ledger[-1].is_right, whole.ledger[-1].probability) == (1, True, None)
     none = whole.ask(square(37), RETURN, Budget(executions=0, steps=1, bytes=2_000))

@@ -61,9 +61,7 @@ def report(calls: Caller) -> OutputsReport:
 
 
 def test_blanks_are_filled_in_and_all_else_stays(report: OutputsReport) -> None:
-    changed = [
-        line[1:].strip() for line in report.diff.splitlines() if line.startswith("+") and line[1] != "+"
-    ]
+    changed = [line[1:].strip() for line in report.diff.splitlines() if line.startswith("+") and line[1] != "+"]
     assert changed == [
         "assert twice(3) == [3, 3]",
         "assert ['é', 'é'] == twice(\"é\"); assert add(1, 2) == 3",
@@ -75,9 +73,7 @@ def test_blanks_are_filled_in_and_all_else_stays(report: OutputsReport) -> None:
 def test_filled_in_values_hold(report: OutputsReport, calls: Caller) -> None:
     again = check_outputs(Program(source=report.filled, name="test_lib.py", files=PROGRAM.files), calls.run)
     filled = [each.expectation.line for each in report.values if each.expectation.blank and each.value]
-    assert all(
-        each.holds for each in again.values if each.expectation.line in filled and each.expectation.line != 8
-    )
+    assert all(each.holds for each in again.values if each.expectation.line in filled and each.expectation.line != 8)
     assert again.filled == again.source
 
 

@@ -118,9 +118,7 @@ def test_without_pytest_the_standard_library_runs_them(calls: Caller) -> None:
     assert "Sums.test_broken failed: TypeError: unsupported operand" in why(report, 16)
     taking = "from lib import add\ndef test_takes(x):\n    assert add(x, 1) == ...\n"
     told = why(checked(taking, calls, ("pytest.py", absent)), 3)
-    assert (
-        "test_takes was not executed: it takes arguments, and the sandbox has no pytest to pass them" in told
-    )
+    assert "test_takes was not executed: it takes arguments, and the sandbox has no pytest to pass them" in told
 
 
 def test_fixtures_and_parameters_are_pytests_own(calls: Caller) -> None:

@@ -174,9 +174,7 @@ class Knowing(PlainPredictor):
 def test_a_search_in_a_perfect_imagination_is_the_search_over_the_rules():
     root = Nim((1, 2))
     world = ImaginedRules(source_of(root), Knowing())
-    assert flat(search(root, simulations=20, seed=1, step=world)) == flat(
-        search(root, simulations=20, seed=1)
-    )
+    assert flat(search(root, simulations=20, seed=1, step=world)) == flat(search(root, simulations=20, seed=1))
     assert (world.right().rate, world.ran) == (1.0, 0)
 
 
@@ -268,9 +266,7 @@ def test_the_verb_plays_a_users_own_game_and_says_what_is_wrong_with_it(tmp_path
 
     (tmp_path / "own.py").write_text(OWN)
     page = tmp_path / "tree.html"
-    assert (
-        main(["plan", "play", f"{tmp_path}/own.py:Race", "--games", "4", "--json", "--html", str(page)]) == 0
-    )
+    assert main(["plan", "play", f"{tmp_path}/own.py:Race", "--games", "4", "--json", "--html", str(page)]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["players"][0]["won"]["n"] == 4
     assert "mean return of the player who chose" in page.read_text()

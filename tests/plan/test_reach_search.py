@@ -23,9 +23,7 @@ BUDGET = ReachBudget(depth=DEPTH, executions=4, simulations=24)
 
 
 def search(goal: str, way: str, *, wrong: bool = False, budget: ReachBudget = BUDGET) -> ReachResult:
-    return reach(
-        predicted(wrong=wrong), TableRuns(), read_goal(goal), 2, budget=budget, way=way, ignored="command"
-    )
+    return reach(predicted(wrong=wrong), TableRuns(), read_goal(goal), 2, budget=budget, way=way, ignored="command")
 
 
 def after_text(found: ReachResult) -> dict[str, object]:
@@ -79,13 +77,9 @@ def test_a_wrong_one_is_corrected_by_a_run_and_goes_on() -> None:
 def test_equal_states_are_gone_on_from_when_no_new_one_is_left(way: str) -> None:
     """Both first commands are imagined to change nothing: what is equal to the start is expanded all the same."""
     small = ReachBudget(depth=2, executions=1, simulations=24)
-    found = reach(
-        predicted(stuck=True), TableRuns(), read_goal("x == 1"), 2, budget=small, way=way, ignored="command"
-    )
+    found = reach(predicted(stuck=True), TableRuns(), read_goal("x == 1"), 2, budget=small, way=way, ignored="command")
     assert found.simulations > 1
-    assert found.plan == (
-        0,
-    )  # the run of what was imagined behind it shows that the first command was enough
+    assert found.plan == (0,)  # the run of what was imagined behind it shows that the first command was enough
     assert found.spent.executions == 1
 
 

@@ -11,9 +11,7 @@ from worldline.cli import main
 
 
 @pytest.mark.usefixtures("sandbox")
-def test_a_robot_reaches_its_goal_in_one_execution(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_robot_reaches_its_goal_in_one_execution(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "tree.html"
     words = [
         "plan",

@@ -59,9 +59,7 @@ def test_a_recorded_run_answers(runs: dict[str, Trace], call: str, asked: str, a
 
 
 @pytest.mark.parametrize(("call", "asked", "answer"), CASES)
-def test_a_text_that_says_the_same_answers_the_same(
-    runs: dict[str, Trace], call: str, asked: str, answer: str
-) -> None:
+def test_a_text_that_says_the_same_answers_the_same(runs: dict[str, Trace], call: str, asked: str, answer: str) -> None:
     text = encode_steps(runs[call])
     ask = PredictionRequest(program=runs[call].program)
     found = read_imagined(read_question(asked), ask, Prediction(text=text, status="ended"))
@@ -73,9 +71,7 @@ def test_a_text_that_says_the_same_answers_the_same(
 def test_stopped_run_answers_as_far_as_it_went() -> None:
     trace = record(Program(source=SOURCE, call="f(0)"), limits=Limits(steps=5))
     assert trace.outcome.kind == "limit"
-    asked = {
-        what: read_answer(read_question(what), trace) for what in ("return", "raises", "passes", "line:9")
-    }
+    asked = {what: read_answer(read_question(what), trace) for what in ("return", "raises", "passes", "line:9")}
     assert set(asked.values()) == {None}
     assert read_answer(read_question("line:6"), trace) == "yes"
     assert read_answer(read_question("ends:4"), trace) == "no"

@@ -56,9 +56,7 @@ def test_binary_files_and_modes_are_told_by_size_and_number(folder: Path) -> Non
 
 
 def test_what_a_child_does_is_seen_by_what_it_leaves_and_has_no_line(folder: Path) -> None:
-    found = rehearsed(
-        folder, "import subprocess\nsubprocess.run(['sh', '-c', 'rm raw.bin; echo x > made'])\n"
-    )
+    found = rehearsed(folder, "import subprocess\nsubprocess.run(['sh', '-c', 'rm raw.bin; echo x > made'])\n")
     left = {(effect.kind, effect.target, effect.line) for effect in found.effects if effect.seen == LEFT}
     assert left == {("delete", "raw.bin", 0), ("write", "made", 0)}
     assert any("their lines are unknown" in sentence for sentence in found.unseen)
@@ -92,9 +90,7 @@ def test_a_page_is_asked_for_once_however_many_events_that_takes(folder: Path) -
     assert any("after the exception" in sentence for sentence in found.unseen)
 
 
-def test_a_script_from_elsewhere_runs_in_the_folder_with_its_own_modules(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_script_from_elsewhere_runs_in_the_folder_with_its_own_modules(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools" / "names.py").write_text("NAME = 'notes.txt'\n")
     script = tmp_path / "tools" / "clean.py"
@@ -123,9 +119,7 @@ def test_a_script_that_is_left_out_is_refused_in_one_sentence(folder: Path) -> N
 
 def test_a_shell_script_is_told_command_by_command(folder: Path) -> None:
     script = folder / "go.sh"
-    script.write_text(
-        "name=raw.bin\n# a comment\nfor each in $name; do\n  rm $each\ndone\necho new > made.txt\n"
-    )
+    script.write_text("name=raw.bin\n# a comment\nfor each in $name; do\n  rm $each\ndone\necho new > made.txt\n")
     found = rehearse_executed(script, Staging(folder=folder), limits=Limits(wall=60))
     assert found.outcome is not None
     assert (found.outcome.kind, found.outcome.detail) == ("exited", "0"), found.stderr

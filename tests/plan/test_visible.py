@@ -31,9 +31,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("language", "source", "expected"), CASES)
-def test_calls_are_found_by_their_names(
-    language: str, source: str, expected: list[tuple[str, str, int]]
-) -> None:
+def test_calls_are_found_by_their_names(language: str, source: str, expected: list[tuple[str, str, int]]) -> None:
     assert [(each.kind, each.target, each.line) for each in visible(source, language)] == expected
 
 

@@ -30,9 +30,7 @@ def f(n):
 """,
     call="f(2)",
 )
-SCRIPT = Program(
-    source="x = input()\nfor c in x:\n    print(c)\ny = sorted(x, key=lambda c: -ord(c))\n", stdin="ab\n"
-)
+SCRIPT = Program(source="x = input()\nfor c in x:\n    print(c)\ny = sorted(x, key=lambda c: -ord(c))\n", stdin="ab\n")
 RAISES = Program(
     source="def f(xs):\n    try:\n        return g(xs) + 1\n    finally:\n        xs.append(2)\n"
     "def g(xs):\n    ys = [x + 1 for x in xs]\n    raise ValueError(ys)\n",
@@ -45,9 +43,7 @@ _TRACES = list(record_many(PROGRAMS, trust=True))
 
 def asks(options: Compact | None = None, *, limit: int = 1 << 16) -> list[PredictionRequest]:
     """One ask for each program."""
-    return [
-        PredictionRequest(program=program, options=options or Compact(), limit=limit) for program in PROGRAMS
-    ]
+    return [PredictionRequest(program=program, options=options or Compact(), limit=limit) for program in PROGRAMS]
 
 
 def truths(options: Compact | None = None) -> list[Prediction]:

@@ -77,17 +77,13 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, voca
         else:
             length = re.search(r"(?i)content-length: *(\d+)", head)
             question = json.loads(await reader.readexactly(int(length[1]) if length else 0))
-            LOG.append(
-                {"path": path, "stops": question.get("stop_token_ids"), "most": question["max_tokens"]}
-            )
+            LOG.append({"path": path, "stops": question.get("stop_token_ids"), "most": question["max_tokens"]})
             model, *rest = path.strip("/").split("/")
             try:
                 writer.write(says(completed(model, rest[0], question, vocabulary)))
             except Exception as problem:
                 text = f"{type(problem).__name__}: {problem}"
-                writer.write(
-                    http(json.dumps({"error": {"message": text}}).encode(), status="400 Bad Request")
-                )
+                writer.write(http(json.dumps({"error": {"message": text}}).encode(), status="400 Bad Request"))
         await writer.drain()
     except (ConnectionError, asyncio.IncompleteReadError):
         pass
@@ -98,9 +94,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, voca
 async def main() -> None:
     """Serves on a free port."""
     vocabulary = llama3()
-    server = await asyncio.start_server(
-        lambda reader, writer: serve(reader, writer, vocabulary), "127.0.0.1", 0
-    )
+    server = await asyncio.start_server(lambda reader, writer: serve(reader, writer, vocabulary), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 

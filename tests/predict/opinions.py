@@ -57,9 +57,7 @@ class Opinion:
         return np.stack([self._logits(state.text) for state in states])
 
 
-def wishing(
-    say: Callable[[bytes], bytes], *, unsure: Callable[[bytes], bool] = lambda text: False
-) -> Opinion:
+def wishing(say: Callable[[bytes], bytes], *, unsure: Callable[[bytes], bool] = lambda text: False) -> Opinion:
     """An engine that wants what `say` says comes next; of some texts it is less sure what follows."""
 
     def logits(text: bytes) -> Array:
@@ -99,9 +97,7 @@ class OnlyText(PlainPredictor):
 
 # ---- a model of one program, with faults to order
 
-SUM = Program(
-    source="def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", call="f(3)"
-)
+SUM = Program(source="def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", call="f(3)")
 TRUTH = b"(1 n=3\n2 s=0\n3 i=0\n4\n3 i=1\n4 s=1\n3 i=2\n4 s=3\n3\n5\n)3\n.\n"
 
 

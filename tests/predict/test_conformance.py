@@ -35,9 +35,7 @@ from worldline.predict.servers.prompt_styles import Sampling, Tokens
 from worldline.predict.servers.server import Server
 from worldline.recording.recorder import record_many
 
-pytestmark = pytest.mark.skipif(
-    python311() is None, reason="no CPython 3.11, whose tracing Meta's format is of"
-)
+pytestmark = pytest.mark.skipif(python311() is None, reason="no CPython 3.11, whose tracing Meta's format is of")
 LIMIT = 1 << 24
 
 
@@ -137,9 +135,7 @@ def port(texts: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Iterator[in
     path = tmp_path_factory.mktemp("server") / "answers.json"
     path.write_text(json.dumps(texts.answers))
     script = Path(__file__).parent / "meta" / "server.py"
-    with subprocess.Popen(
-        [sys.executable, str(script), str(path)], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen([sys.executable, str(script), str(path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield int(process.stdout.readline())
         process.terminate()

@@ -81,9 +81,7 @@ def test_its_text_begins_as_the_edited_one(options: Compact) -> None:
 def test_the_limit_cuts_what_follows() -> None:
     found = went_on(PredictionRequest(program=FACT, limit=12), Change(1, {0: {"n": "50"}}))
     assert (found.text, found.status) == (b"(1 n=2\n2 n=5", "budget")
-    endless = went_on(
-        PredictionRequest(program=FACT), Change(0, {0: {"n": "500"}}, 4), limits=Limits(steps=90)
-    )
+    endless = went_on(PredictionRequest(program=FACT), Change(0, {0: {"n": "500"}}, 4), limits=Limits(steps=90))
     assert (endless.status, endless.text[:14]) == ("budget", b"(1 n=500\n4\n(1 ")
     assert endless.note == "changed, then limit steps"
 
@@ -101,10 +99,7 @@ def test_metas_notation() -> None:
 
 
 def test_a_beginning_must_be_what_happened() -> None:
-    assert (
-        went_on(PredictionRequest(program=FACT, given=b"(1 n=2\n2\n"), Change(2, {0: {"r": "3"}})).status
-        == "ended"
-    )
+    assert went_on(PredictionRequest(program=FACT, given=b"(1 n=2\n2\n"), Change(2, {0: {"r": "3"}})).status == "ended"
     why = refused(PredictionRequest(program=FACT, given=b"(1 n=3\n"), Change(2, {0: {"r": "3"}}))
     assert why == "the run does not start with the given steps"
 

@@ -246,9 +246,7 @@ def test_the_interpreter_is_right_under_every_forcing(options: Compact) -> None:
     for force in FORCES:
         if force == "edited":  # it cannot go on from what did not happen: test_forced_edit.py
             continue
-        for truth, found in zip(
-            truths, roll(Interpreter(), asks, truths, force=force, budget=2), strict=True
-        ):
+        for truth, found in zip(truths, roll(Interpreter(), asks, truths, force=force, budget=2), strict=True):
             assert (found.prediction.text, found.prediction.status) == (truth.text, truth.status)
             assert found.left is None
             assert all(step.same_action and step.same_state for step in found.steps)

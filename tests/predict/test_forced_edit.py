@@ -62,9 +62,7 @@ def test_an_edit_without_effect_lets_the_interpreter_continue() -> None:
             if step.event in ("call", "line"):
                 edits.append(Edit(step.i, dict(state.frames[step.frame])))
         edits = edits[::3]
-        for found in roll(
-            Interpreter(), [ask] * len(edits), [truth] * len(edits), force="edited", edits=edits
-        ):
+        for found in roll(Interpreter(), [ask] * len(edits), [truth] * len(edits), force="edited", edits=edits):
             assert (found.prediction.text, found.prediction.status) == (truth.text, "ended")
     false = [Edit(0, {"n": "2"})]
     (found,) = roll(Interpreter(), ASKS[:1], forced_programs.truths()[:1], force="edited", edits=false)

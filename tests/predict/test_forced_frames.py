@@ -45,9 +45,7 @@ def true(ask: PredictionRequest) -> Prediction:
     return found
 
 
-def rolled(
-    path: str, program: Program, force: str, **options: object
-) -> tuple[ForcedRollout, Prediction, PlantedText]:
+def rolled(path: str, program: Program, force: str, **options: object) -> tuple[ForcedRollout, Prediction, PlantedText]:
     model, ask = PlantedText(path), PredictionRequest(program=program)
     truth = true(ask)
     (found,) = roll(model, [ask], [truth], force=force, **options)  # type: ignore[arg-type]
@@ -63,9 +61,7 @@ def judged(program: Program, truth: Prediction, found: Prediction) -> Diagnosis:
 
 
 @pytest.mark.long(reason="runs six programs again for each forcing")
-@pytest.mark.parametrize(
-    "program", [PERMUTED, CALLS, *PROGRAMS], ids=lambda program: program.call or "script"
-)
+@pytest.mark.parametrize("program", [PERMUTED, CALLS, *PROGRAMS], ids=lambda program: program.call or "script")
 def test_the_interpreter_is_right_under_every_forcing(program: Program) -> None:
     ask = PredictionRequest(program=program)
     truth = true(ask)
@@ -121,9 +117,7 @@ def test_states_are_forced_and_the_actions_are_the_model_s_own() -> None:
     found, truth, _ = rolled("skips-7", PERMUTED, "states")
     lines = cut(truth.text)
     assert found.left is not None
-    assert (
-        found.prediction.text[: lines[found.left].state_start] == truth.text[: lines[found.left].state_start]
-    )
+    assert found.prediction.text[: lines[found.left].state_start] == truth.text[: lines[found.left].state_start]
     assert actions(found.prediction.text)[found.left] != actions(truth.text)[found.left]
     assert found.prediction.status == "ended"
 
@@ -156,9 +150,7 @@ def test_the_guard_ends_a_text_that_has_several_ways_and_takes_none() -> None:
     assert found.prediction.status == "broken"
 
 
-@pytest.mark.parametrize(
-    "program", [PERMUTED, CALLS, *PROGRAMS], ids=lambda program: program.call or "script"
-)
+@pytest.mark.parametrize("program", [PERMUTED, CALLS, *PROGRAMS], ids=lambda program: program.call or "script")
 def test_no_true_run_leaves_the_guard(program: Program) -> None:
 
     assert first_refused(true(PredictionRequest(program=program)).text, program) is None
@@ -169,22 +161,16 @@ def test_a_model_goes_on_from_an_edited_state() -> None:
     program = permutation(Random(3), length=0)
     model, ask = PlantedText("skips-0"), PredictionRequest(program=program)
     truth = true(ask)
-    first = next(
-        i for i, frame in enumerate(cut(truth.text)) if b"    a = " in truth.text[frame.start : frame.end]
-    )
+    first = next(i for i, frame in enumerate(cut(truth.text)) if b"    a = " in truth.text[frame.start : frame.end])
     (found,) = roll(model, [ask], [truth], force="edited", edits=[Edit(first, {"a": "77"})])
     assert judged(program, truth, found.prediction).found.answer is not None
     assert '"(77, ' in found.prediction.text.decode()
-    assert found.prediction.text.startswith(
-        truth.text[: cut(truth.text)[first + 1].state_start] + b'{"a": "77"}'
-    )
+    assert found.prediction.text.startswith(truth.text[: cut(truth.text)[first + 1].state_start] + b'{"a": "77"}')
     assert found.dictated[0][1] == len(truth.text[: cut(truth.text)[first + 1].state_start] + b'{"a": "77"}')
     with pytest.raises(UsageError, match="no step 99"):
         roll(model, [ask], [truth], force="edited", edits=[Edit(99, {"a": "1"})]).__next__()
     with pytest.raises(UsageError, match="no later frame shows its names"):
-        roll(
-            model, [ask], [truth], force="edited", edits=[Edit(len(cut(truth.text)) - 2, {"a": "1"})]
-        ).__next__()
+        roll(model, [ask], [truth], force="edited", edits=[Edit(len(cut(truth.text)) - 2, {"a": "1"})]).__next__()
 
 
 def test_queries_need_log_probabilities() -> None:
@@ -203,9 +189,7 @@ def test_a_fault_is_a_fault() -> None:
         name, codec = "down", "cwm"
 
         def predict(self, asks: list[PredictionRequest], /) -> object:
-            return iter(
-                [Prediction(text=ask.given, status="fault", codec="cwm", note="down") for ask in asks]
-            )
+            return iter([Prediction(text=ask.given, status="fault", codec="cwm", note="down") for ask in asks])
 
     ask = PredictionRequest(program=CALLS)
     for force in ("actions", "states", "next", "queries", "guard", "free"):

@@ -63,9 +63,7 @@ class PlantedWeights:
                     return torch.tensor([found])
         raise AssertionError("a text without end")
 
-    def _score(
-        self, ids: list[int], number: int, logprob: float, heard: Sequence[Callable[[Any, Any], Any]]
-    ) -> None:
+    def _score(self, ids: list[int], number: int, logprob: float, heard: Sequence[Callable[[Any, Any], Any]]) -> None:
         scores = torch.full((1, 128_108), -1e9)
         scores[0, number], scores[0, 0 if number else 1] = (
             0.0,
@@ -81,9 +79,7 @@ def hub(path: str) -> tuple[Hub, PlantedWeights]:
 
 
 @pytest.mark.long(reason="128,108 scores for each token of six texts")
-@pytest.mark.parametrize(
-    ("model", "force"), [("skips-7", "actions"), ("swaps-7", "states"), ("skips-7", "guard")]
-)
+@pytest.mark.parametrize(("model", "force"), [("skips-7", "actions"), ("swaps-7", "states"), ("skips-7", "guard")])
 def test_what_is_forced_on_a_model_of_the_hub(model: str, force: str) -> None:
     ask = PredictionRequest(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))

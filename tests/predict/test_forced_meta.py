@@ -30,9 +30,7 @@ def traced() -> dict[str, bytes]:
     """Every program of the zoo as Meta's tracer spells it."""
     script = Path(__file__).parent / "meta" / "tracer.py"
     rows = json.dumps([(program.source, program.call) for program in ZOO.values()])
-    done = subprocess.run(
-        [sys.executable, str(script)], input=rows, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, str(script)], input=rows, capture_output=True, text=True, check=True)
     return {name: text.encode() for name, text in zip(ZOO, json.loads(done.stdout), strict=True) if text}
 
 
@@ -87,10 +85,7 @@ def test_the_guard_lets_it_write(name: str) -> None:
 @pytest.mark.parametrize("force", ["actions", "states", "guard"])
 @pytest.mark.parametrize("name", ZOO)
 def test_it_is_right(name: str, force: str) -> None:
-    if (
-        name not in traced()
-        or not judged(name, Prediction(text=traced()[name], status="ended", codec="cwm")).is_whole
-    ):
+    if name not in traced() or not judged(name, Prediction(text=traced()[name], status="ended", codec="cwm")).is_whole:
         pytest.skip("the tracer and the recording do not agree about this program")
     ask = PredictionRequest(program=ZOO[name])
     (found,) = roll(Speller(traced()[name]), [ask], [truths()[name]], force=force)

@@ -92,9 +92,7 @@ def ran(*words: str) -> Any:
 def exact(server: Meta, model: str, *words: str) -> dict[str, float]:
     """The share of exact final states by the number of lines."""
     scheme = server.scheme(model)
-    found = ran(
-        "bench", "permutation", "--length", "8,16,32", "--max-programs", "6", "--model", scheme, *words
-    )
+    found = ran("bench", "permutation", "--length", "8,16,32", "--max-programs", "6", "--model", scheme, *words)
     assert found["faults"] == 0
     return {row["lines"]: row["exact final state"]["rate"] for row in found["tables"][0]["rows"]}
 
@@ -143,9 +141,7 @@ def test_what_a_server_leaves_out_of_its_answers(server: Meta, manners: str) -> 
         with pytest.raises(UsageError, match="returns no log-probabilities"):
             list(roll(model, [ask], truths, force="queries"))
     else:
-        (found,) = roll(
-            load_model(server.scheme("swaps-7", manners)), [ask], truths, force="queries", budget=4
-        )
+        (found,) = roll(load_model(server.scheme("swaps-7", manners)), [ask], truths, force="queries", budget=4)
         assert (found.prediction.text, found.left) == (truths[0].text, None)
         assert sorted(found.spent) == [10, 17, 24, 31]
         assert found.answered == (10, 17, 24, 31)

@@ -38,10 +38,7 @@ def engine() -> Engine:
 def written(engine: Engine, **options: Any) -> list[tuple[Any, ...]]:
     """All that a prediction says, but for its time."""
     local = Local(engine, name="shipped", logprobs=True, **options)
-    return [
-        (found.text, found.status, found.logprob, local.logprobs, local.entropies)
-        for found in local.predict(ASKS)
-    ]
+    return [(found.text, found.status, found.logprob, local.logprobs, local.entropies) for found in local.predict(ASKS)]
 
 
 @pytest.mark.sampled(1)
@@ -124,9 +121,7 @@ def test_a_stream_is_the_same(engine: Engine) -> None:
         assert b"".join(piece.data for piece in pieces) == found.text
         logprobs = [number for piece in pieces for number in piece.logprobs]
         assert len(logprobs) == len(found.text)
-        ends.append(
-            (found.text, found.status, found.logprob, logprobs, [n for p in pieces for n in p.entropies])
-        )
+        ends.append((found.text, found.status, found.logprob, logprobs, [n for p in pieces for n in p.entropies]))
     assert ends[0] == ends[1]
 
 
@@ -135,9 +130,7 @@ def test_a_stream_is_the_same(engine: Engine) -> None:
 def test_texts_that_are_drawn_are_the_same(engine: Engine) -> None:
     """Members of a batch draw from one source in turn, so that they are never read ahead of."""
     options: dict[str, Any] = {"temperature": 1.0, "batch": 2}
-    plain, guessing = (
-        written(engine, guesses=guesses, random=Random(4), **options) for guesses in (False, True)
-    )
+    plain, guessing = (written(engine, guesses=guesses, random=Random(4), **options) for guesses in (False, True))
     assert guessing == plain
 
 

@@ -103,10 +103,7 @@ def test_the_guide_enters_what_is_called(call: str, line: int, options: Compact)
 def test_the_shipped_model_enters_each_of_five_functions(options: Compact) -> None:
     model = load_model()
     assert isinstance(model, Local)
-    asks = [
-        PredictionRequest(program=Program(source=FIVE, call=call), options=options, limit=40)
-        for call in CALLS
-    ]
+    asks = [PredictionRequest(program=Program(source=FIVE, call=call), options=options, limit=40) for call in CALLS]
     for line, found in zip(CALLS.values(), model.predict(asks), strict=True):
         assert found.text.split()[0] == b"(%d" % line
 

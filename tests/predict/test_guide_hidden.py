@@ -69,9 +69,7 @@ def test_bits() -> None:
 
 def test_floats_from_zero_up_to_one() -> None:
     rng = random.Random(7)
-    some = [rng.random() for _ in range(300)] + [
-        rng.random() * 10.0**-n for n in range(18) for _ in range(20)
-    ]
+    some = [rng.random() for _ in range(300)] + [rng.random() * 10.0**-n for n in range(18) for _ in range(20)]
     some += [0.0, 2.0**-53, 1 - 2.0**-53, 0.5, 0.001, 1e-05, 1e-16, 1.25e-07]
     for value in some:
         assert drawn("float", repr(value)), value
@@ -98,9 +96,7 @@ def test_other_kinds(kind: str, right: str, wrong: str) -> None:
     assert not drawn(kind, wrong)
 
 
-@pytest.mark.parametrize(
-    "kind", ["dice", "below", "'below '", "'below 06'", "'below 6 7'", "'float 6'", "'thread'"]
-)
+@pytest.mark.parametrize("kind", ["dice", "below", "'below '", "'below 06'", "'below 6 7'", "'float 6'", "'thread'"])
 def test_an_unknown_kind_is_refused(kind: str) -> None:
     assert not accepts(BEGUN + f"%{kind}=".encode())
 
@@ -115,9 +111,7 @@ def test_no_draw_where_no_line_draws() -> None:
 
 
 def test_hidden_inputs_come_first() -> None:
-    source = (
-        "import random\n\ndef g():\n    return 1\n\ndef f():\n    x = g() + random.random()\n    return x\n"
-    )
+    source = "import random\n\ndef g():\n    return 1\n\ndef f():\n    x = g() + random.random()\n    return x\n"
     program = Program(source=source, call="f()")
     begun = b"(6\n7\n(3\n4\n)1\n"
     assert accepts(begun + b"%float=0.5\n x=1.5\n8\n)1.5\n.\n", program=program)

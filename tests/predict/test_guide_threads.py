@@ -24,9 +24,7 @@ MODES = [Compact(), Compact(same=True), Compact(delta="element"), Compact(reveal
 
 @pytest.fixture(scope="module")
 def traces() -> dict[str, list[Trace]]:
-    sandbox = SandboxWorker(
-        prepare(limits=Limits(wall=60), python=None, core="auto", trust=False, controlled=True)
-    )
+    sandbox = SandboxWorker(prepare(limits=Limits(wall=60), python=None, core="auto", trust=False, controlled=True))
     found = {
         name: [
             sandbox.record(Program(source=source), control=Control(schedule=seed))
@@ -93,6 +91,4 @@ def test_a_thread_line_changes_whose_frames_run() -> None:
     assert [(step.frame, step.thread) for step in found.steps] == [(0, 0)] * 3 + [(1, 1)] * 4 + [(0, 0)]
     assert found.frames[1].parent == -1
     assert found.hidden == (Hidden(3, "thread 0 1", "1"), Hidden(7, "thread 0", "0"))
-    assert (
-        parse(start + b")1\n", prompt(program)).malformed is not None
-    )  # thread 1 has no frame to return from
+    assert parse(start + b")1\n", prompt(program)).malformed is not None  # thread 1 has no frame to return from

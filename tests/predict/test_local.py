@@ -138,9 +138,7 @@ def test_given_steps_may_leave_the_control_flow_but_not_the_grammar() -> None:
     assert found.text.startswith(given)
     with pytest.raises(UsageError, match="not steps of this program"):
         list(
-            Local(random_engine(1), name="random").predict(
-                [PredictionRequest(program=PROGRAMS[0], given=b"(1 n=05\n")]
-            )
+            Local(random_engine(1), name="random").predict([PredictionRequest(program=PROGRAMS[0], given=b"(1 n=05\n")])
         )
 
 

@@ -34,9 +34,7 @@ ASKS = {
     "full": PredictionRequest(program=FACT, limit=len(GIVEN), given=GIVEN),
     "ended": PredictionRequest(program=FACT, given=b"(1 n=1\n2\n3\n)1\n.\n"),
     "long prompt": PredictionRequest(program=LONG, limit=90),
-    "modes": PredictionRequest(
-        program=FACT, limit=120, options=Compact(delta="element", same=True, reveal=3)
-    ),
+    "modes": PredictionRequest(program=FACT, limit=120, options=Compact(delta="element", same=True, reveal=3)),
 }
 
 
@@ -73,8 +71,7 @@ def test_a_stream_ends_with_the_prediction(model: Local, name: str, guard: bool)
 def test_drawn_bytes_are_the_same(guide: bool) -> None:
     engine = random_engine(3)
     pair = [
-        Local(engine, name="drawn", guide=guide, temperature=1.0, random=Random(5), logprobs=True)
-        for _ in range(2)
+        Local(engine, name="drawn", guide=guide, temperature=1.0, random=Random(5), logprobs=True) for _ in range(2)
     ]
     same(pair[0], pair[1], PredictionRequest(program=FACT, limit=80))
 

@@ -40,9 +40,7 @@ def test_texts_behind_a_known_prompt_are_the_same() -> None:
     assert read == sum(len(ask.prompt) for ask in ASKS)
     assert engine.pinned == read
     assert [one.text for one in again] == [one.text for one in [*first, *first]]
-    sums = [
-        one.logprob for one in [*first, *first]
-    ]  # rounded otherwise where more texts are written together
+    sums = [one.logprob for one in [*first, *first]]  # rounded otherwise where more texts are written together
     assert [one.logprob for one in again] == pytest.approx(sums, rel=1e-5)
 
 

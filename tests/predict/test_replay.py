@@ -102,9 +102,7 @@ def test_a_text_that_does_not_begin_as_given_is_a_fault(tmp_path: Path) -> None:
         ([{"digest": "a", "text": "x", "codec": "morse"}], "codec 'morse'"),
     ],
 )
-def test_a_row_that_cannot_be_meant_is_refused(
-    tmp_path: Path, rows: list[dict[str, Any]], match: str
-) -> None:
+def test_a_row_that_cannot_be_meant_is_refused(tmp_path: Path, rows: list[dict[str, Any]], match: str) -> None:
     with pytest.raises(UsageError, match=match):
         load_model(written(tmp_path, rows))
 

@@ -85,9 +85,7 @@ def _certificate(folder: Path) -> list[str]:
 def ask(scheme: str, *asks: PredictionRequest, **extras: object) -> list[Prediction]:
     """The predictions of a server, asked in the plainest way unless said otherwise."""
     settled = {"way": "text", "timeout": 120, "retries": 1} | extras
-    return list(
-        load_model(scheme, {key: str(value) for key, value in settled.items()}).predict(asks or [ASK])
-    )
+    return list(load_model(scheme, {key: str(value) for key, value in settled.items()}).predict(asks or [ASK]))
 
 
 @pytest.mark.sampled(10)

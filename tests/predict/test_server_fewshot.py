@@ -130,10 +130,7 @@ def test_the_ways_are_options() -> None:
             load_model("server:http://h#some", {"way": way, "codec": "compact"})
 
 
-TASKS = [
-    Task(program=Program(source="def f(n):\n    return n + 1\n", call=f"f({n})"), name=f"f{n}")
-    for n in (1, 2, 3)
-]
+TASKS = [Task(program=Program(source="def f(n):\n    return n + 1\n", call=f"f({n})"), name=f"f{n}") for n in (1, 2, 3)]
 
 
 def _answer(task: Task) -> str:

@@ -52,9 +52,7 @@ def test_the_prompt_is_that_of_the_token_ids() -> None:
     assert asked["skip_special_tokens"] is False
 
 
-@pytest.mark.parametrize(
-    "said", [OWN + MAIN + END, OWN + MAIN, STRIPPED, (OWN + MAIN).replace("|><|", "|> <|")]
-)
+@pytest.mark.parametrize("said", [OWN + MAIN + END, OWN + MAIN, STRIPPED, (OWN + MAIN).replace("|><|", "|> <|")])
 def test_a_continuation_is_read_however_it_was_decoded(said: str) -> None:
     found = prediction(MetaText(), ASK, Reply(said, False))
     if "|> <|" in said:  # spaces at some of the tokens alone are not a decoder's

@@ -175,9 +175,7 @@ def test_a_prompt_of_token_ids_gives_ids_back(real: RealServer) -> None:
     client = ServerClient(real.url + "/v1", Patience(timeout=60), Random(0))
     server = Server(client, real.model, style=way, sampling=Sampling(max_tokens=8))
     (found,) = server.predict([ASK])
-    plain = post(
-        f"{real.url}/v1/completions", model=real.model, prompt=text, max_tokens=8, temperature=0, seed=0
-    )
+    plain = post(f"{real.url}/v1/completions", model=real.model, prompt=text, max_tokens=8, temperature=0, seed=0)
     assert found.text == plain["choices"][0]["text"].encode()[: ASK.limit]
     assert way.reply is not None
     assert real.text(way.reply.ids) == way.reply.text

@@ -71,9 +71,7 @@ def test_ids_and_spelling_are_each_other_s_way_back(name: str) -> None:
     head = staged.ids(vocabulary)
     assert ids[: len(head)] == head
     assert spelled(ids[len(head) :], vocabulary) == frames
-    assert ids.count(TOKENS["frame_sep"]) == staged.prompt.count("<|frame_sep|>") + frames.count(
-        "<|frame_sep|>"
-    )
+    assert ids.count(TOKENS["frame_sep"]) == staged.prompt.count("<|frame_sep|>") + frames.count("<|frame_sep|>")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -101,16 +99,12 @@ def test_a_reply_that_says_its_prompt_again_is_the_truth(name: str) -> None:
     program, vocabulary = PROGRAMS[name], Characters()
     ids = tuple(stage(program).ids(vocabulary, truth(program)))
     for reply in (Reply("", False, None, ids), Reply(spelled(ids, vocabulary), False, None)):
-        assert prediction(Tokens(vocabulary), PredictionRequest(program=program), reply).text == truth(
-            program
-        )
+        assert prediction(Tokens(vocabulary), PredictionRequest(program=program), reply).text == truth(program)
 
 
 def test_a_cut_reply_has_no_end() -> None:
     program = PROGRAMS["call"]
-    found = prediction(
-        Tokens(Characters()), PredictionRequest(program=program), Reply("<|call_sep|>{", True, None)
-    )
+    found = prediction(Tokens(Characters()), PredictionRequest(program=program), Reply("<|call_sep|>{", True, None))
     assert (found.text, found.status) == (b"<|call_sep|>{", "budget")
 
 

@@ -227,9 +227,7 @@ def test_the_limit_bounds_the_tokens_asked_for() -> None:
     assert Sampling(max_tokens=100).question("m", ASK.max_new_bytes)["max_tokens"] == 100
 
 
-@pytest.mark.parametrize(
-    ("way", "codec"), [(Text(), "compact"), (Chat(), "compact"), (Tokens(Letters()), "cwm")]
-)
+@pytest.mark.parametrize(("way", "codec"), [(Text(), "compact"), (Chat(), "compact"), (Tokens(Letters()), "cwm")])
 def test_a_server_says_which_notation_it_writes(way: PromptStyle, codec: str) -> None:
     client = ServerClient("http://127.0.0.1:9/v1", Patience(), Random(0))
     assert Server(client, "m", style=way, sampling=Sampling()).info.notation == codec

@@ -57,8 +57,6 @@ def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
             entropy = draft.entropy(logits)
             data = draft.write(byte, logprob, entropy)
             is_chosen = data == bytes([byte])
-            yield from (
-                WrittenByte(b, logprob, entropy) if is_chosen else WrittenByte(b, 0.0, 0.0) for b in data
-            )
+            yield from (WrittenByte(b, logprob, entropy) if is_chosen else WrittenByte(b, 0.0, 0.0) for b in data)
         if not draft.status:
             logits = engine.feed(state, data, pin=False)

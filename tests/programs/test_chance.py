@@ -20,9 +20,7 @@ from worldline.programs.generate.style.habits import written
 
 pytestmark = pytest.mark.unit
 
-TIMED = (
-    "jobs",
-)  # they wait for a clock that only the recorder makes virtual: tests/data/test_stochastic_data.py
+TIMED = ("jobs",)  # they wait for a clock that only the recorder makes virtual: tests/data/test_stochastic_data.py
 
 
 def outcome(program: Program, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -71,9 +69,7 @@ def test_numbers_below_every_n_up_to_twenty_are_drawn() -> None:
     rng, below = random.Random(3), Counter[int]()
     for _ in range(4_000):
         source = chance.of("draws")(rng).source
-        below.update(
-            int(n) for n in re.findall(r"randrange\((\d+)\)|randint\(1, (\d+)\)", source) for n in n if n
-        )
+        below.update(int(n) for n in re.findall(r"randrange\((\d+)\)|randint\(1, (\d+)\)", source) for n in n if n)
     assert all(below[n] > 20 for n in range(2, 21)), below
 
 

@@ -158,9 +158,7 @@ def promises(program: Program, wanted: list[str]) -> bool:
     wanted = [entry for entry in wanted if word(entry) in program.source]
     if not wanted:
         return False
-    shown = {
-        entry for several in entries(program.source, ast.parse(program.source)).values() for entry in several
-    }
+    shown = {entry for several in entries(program.source, ast.parse(program.source)).values() for entry in several}
     shown |= {entry for _, entry in spellings(program.call or "")}
     methods = {entry.rpartition(".")[2] for entry in shown if entry.startswith("method ")}
     if any(entry.startswith(("raised", "caught")) for entry in wanted) and "except" in shown:

@@ -189,14 +189,8 @@ def chances(tree: ast.AST) -> set[str]:
             found.add((node.module or "").partition(".")[0])
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             found.add(node.value.id)
-    called = {
-        node.func.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    stored = {
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     stored |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     stored |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     return (found & CHANCE | called & ADDRESSES) - stored

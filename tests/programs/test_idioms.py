@@ -70,9 +70,7 @@ for source, call in ast.literal_eval(sys.stdin.read()):
 
 def _verdicts(programs: list[Program]) -> list[list[str]]:
     given = repr([(program.source, program.call) for program in programs])
-    done = subprocess.run(
-        [sys.executable, "-c", _RUNNER], input=given, capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", _RUNNER], input=given, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     verdicts = [line.split() for line in done.stdout.splitlines()]
     assert len(verdicts) == len(programs)
@@ -156,9 +154,7 @@ def test_every_template_is_python_without_holes(name: str) -> None:
 
 @pytest.mark.long(reason="executes ten programs of every template")
 def test_every_idiom_returns_on_most_seeds() -> None:
-    templates = [
-        one for name, several in LIBRARIES.items() if not name.startswith("sketches") for one in several
-    ]
+    templates = [one for name, several in LIBRARIES.items() if not name.startswith("sketches") for one in several]
     programs = [_filled(template, seed) for template in templates for seed in range(10)]
     verdicts = _verdicts(programs)
     for at in range(len(templates)):
@@ -171,9 +167,7 @@ def test_every_idiom_returns_on_most_seeds() -> None:
 @pytest.mark.fuzz
 @pytest.mark.parametrize("kind", MAKERS)
 def test_no_program_has_a_name_or_syntax_error(kind: str) -> None:
-    verdicts = _verdicts(
-        [MAKERS[kind](random.Random(seed)) for seed in range(1000, 1000 + examples(150, 1500))]
-    )
+    verdicts = _verdicts([MAKERS[kind](random.Random(seed)) for seed in range(1000, 1000 + examples(150, 1500))])
     faults = {"NameError", "SyntaxError", "UnboundLocalError", "IndentationError", "AttributeError"}
     assert not [verdict for verdict in verdicts if verdict[1] in faults]
 

@@ -45,9 +45,7 @@ def test_names_go_together() -> None:
 
 
 def test_alternatives_nest_hold_lines_and_wrap() -> None:
-    made = template(
-        ":names g\ndef $f():\n«\n    return «1|\\\n        2»\n|\n    pass\n|\n»\n    # end\n:call $f()\n"
-    )
+    made = template(":names g\ndef $f():\n«\n    return «1|\\\n        2»\n|\n    pass\n|\n»\n    # end\n:call $f()\n")
     found = {fill(made, random.Random(seed)).source.replace("def g", "def f") for seed in range(60)}
     ends = {"    return 1\n", "    return 2\n", "    pass\n", ""}
     assert found == {f"def f():\n{end}    # end\n" for end in ends}
@@ -118,11 +116,7 @@ def test_every_file_is_read_by_somebody() -> None:
     """A file that nobody names would never be drawn from."""
     code = "".join(path.read_text("utf-8") for path in TEMPLATES.parent.rglob("*.py"))
     for path in TEMPLATES.rglob("*.txt"):
-        stem = (
-            path.stem.removeprefix("shrinking_").partition("_")[0]
-            if path.parent.name == "statements"
-            else path.stem
-        )
+        stem = path.stem.removeprefix("shrinking_").partition("_")[0] if path.parent.name == "statements" else path.stem
         assert f'"{stem}"' in code or f"/{stem}" in code, path
 
 
@@ -146,9 +140,7 @@ def test_every_role_has_names() -> None:
         source = path.read_text("utf-8")
         if path.parent.name in ("operations", "vocabulary"):
             continue
-        bound = {
-            role for found in re.findall(r"^:let (\S+)", source, re.MULTILINE) for role in found.split(",")
-        }
+        bound = {role for found in re.findall(r"^:let (\S+)", source, re.MULTILINE) for role in found.split(",")}
         for role in set(re.findall(r"\$((?:new_|to_|each_)?[A-Za-z]+)", source)):
             assert role in known or role in bound | {"f", "it"} or typed.fullmatch(role), (path, role)
 
@@ -162,9 +154,7 @@ def test_no_pool_hides_a_builtin() -> None:
 def test_kinds_have_roles_and_partners_have_pools() -> None:
     known = pools("vocabulary/names")
     assert {role for roles in pools("vocabulary/kinds").values() for role in roles} <= known.keys()
-    assert {
-        role for line in lines("vocabulary/partners") for role in line.partition(":")[0].split()
-    } <= known.keys()
+    assert {role for line in lines("vocabulary/partners") for role in line.partition(":")[0].split()} <= known.keys()
     assert len(words("vocabulary/words")) > 300
     assert text("vocabulary/words").isprintable() or "\n" in text("vocabulary/words")
 

@@ -43,16 +43,12 @@ def test_every_block_is_drawn() -> None:
     rng, drawn = random.Random(3), Counter(practice.program(random.Random(n)).source for n in range(40))
     assert len(drawn) > 35
     for name in practice.DRILLS:
-        calls = " ".join(
-            practice.of(name)(rng).call or "" for _ in range(100 * len(blocks(f"drills/{name}")))
-        )
+        calls = " ".join(practice.of(name)(rng).call or "" for _ in range(100 * len(blocks(f"drills/{name}"))))
         assert len(calls) > 1000
         if name in ("searches", "copies"):
             assert "\\n" in calls
             assert not calls.isascii()
-    doubled = [
-        tree for n in range(400) if (tree := _doubled(practice.of("dicts")(random.Random(n)).call or ""))
-    ]
+    doubled = [tree for n in range(400) if (tree := _doubled(practice.of("dicts")(random.Random(n)).call or ""))]
     assert len(doubled) > 40
 
 

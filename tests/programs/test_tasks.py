@@ -99,9 +99,7 @@ LINE = r"    a, b, c, d, e = (?:[a-e], ){4}[a-e]\n"
 def test_a_permutation_has_the_published_shape(arbitrary: bool, pair: bool | None, line: str) -> None:
     program = tasks.permutation(random.Random(1), length=16, arbitrary=arbitrary, pair=pair)
     digits = "".join(f"    {name} = [0-9]\n" for name in "abcde")
-    shape = (
-        rf"def f\(\):\n{digits}(?:{line}){{16}}    return a, b, c, d, e\ndef main\(\):\n    return f\(\)\n"
-    )
+    shape = rf"def f\(\):\n{digits}(?:{line}){{16}}    return a, b, c, d, e\ndef main\(\):\n    return f\(\)\n"
     assert re.fullmatch(shape, program.source)
     assert program.call == "main()"
 
@@ -130,8 +128,7 @@ def test_swaps_swap_two() -> None:
 def test_digits_are_distinct_or_not() -> None:
     rng = random.Random(0)
     counts = Counter(
-        len({line[-1] for line in tasks.permutation(rng, length=0).source.splitlines()[1:6]})
-        for _ in range(100)
+        len({line[-1] for line in tasks.permutation(rng, length=0).source.splitlines()[1:6]}) for _ in range(100)
     )
     assert counts[5] > 50
     assert sum(counts[few] for few in (2, 3, 4)) > 10

@@ -64,9 +64,7 @@ def test_odd_texts_survive_every_spelling(text: str) -> None:
 
 def test_a_dict_of_keywords_is_spelled_in_braces() -> None:
     assert all(spell(random.Random(seed), {"break": 1, "a": 2}, odd=4.0)[0] == "{" for seed in range(60))
-    assert any(
-        spell(random.Random(seed), {"b": 1, "a": 2}, odd=4.0).startswith("dict(") for seed in range(60)
-    )
+    assert any(spell(random.Random(seed), {"b": 1, "a": 2}, odd=4.0).startswith("dict(") for seed in range(60))
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -89,10 +87,7 @@ def test_arguments_occur_in_earlier_ones() -> None:
 
 
 def test_planted_constants_are_found() -> None:
-    found = [
-        plant(random.Random(seed), ["str!"], ["hello world"], "    return 'qq' in s")[0]
-        for seed in range(100)
-    ]
+    found = [plant(random.Random(seed), ["str!"], ["hello world"], "    return 'qq' in s")[0] for seed in range(100)]
     assert 30 < sum("qq" in text for text in found) < 90
     kept = plant(random.Random(1), ["small", "bool"], [3, True], "    return 5 if 'a' else 7")
     assert kept == [3, True]
@@ -130,9 +125,7 @@ def test_chains_are_valid_expressions() -> None:
 
 def test_an_f_string_quotes_a_key_the_other_way() -> None:
     """`f'{s}: {p['age']}'` is no Python before 3.12."""
-    shown = [
-        entry for entry in entries(text("operations/formats")) if entry.variants[0][0][0].startswith("f'")
-    ]
+    shown = [entry for entry in entries(text("operations/formats")) if entry.variants[0][0][0].startswith("f'")]
     keyed = 0
     for seed in range(40):
         for entry in shown:

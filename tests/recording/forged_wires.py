@@ -20,9 +20,7 @@ def words() -> Iterator[bytes]:
 def _wide(size: int) -> Iterator[bytes]:
     """Distinct values of so many letters and one character that makes each letter take four bytes."""
     letters = b"x" * size
-    return (
-        b"\x10\x00" + varint(size + 12) + "😀".encode() + b"%08d" % i + letters for i in itertools.count()
-    )
+    return (b"\x10\x00" + varint(size + 12) + "😀".encode() + b"%08d" % i + letters for i in itertools.count())
 
 
 def _calls() -> Iterator[bytes]:

@@ -101,9 +101,7 @@ class Generator:
             return "{" + ", ".join(f"{i}: {part}" for i, part in enumerate(parts)) + "}"
         if kind == 7:
             return f"set([{joined}])"
-        return self.random.choice(
-            [f"P({self.atom()})", "S()", f"L([{joined}])", f"collections.deque([{joined}], 3)"]
-        )
+        return self.random.choice([f"P({self.atom()})", "S()", f"L([{joined}])", f"collections.deque([{joined}], 3)"])
 
     def statement(self, depth: int, *, in_function: bool) -> None:
         """One statement, maybe compound; whatever it raises is caught."""

@@ -18,7 +18,5 @@ fd, native, weight, steps = map(int, sys.argv[1:])
 if not native:
     wire._native = None
 before = peak()
-decoded = wire.decode(
-    memoryview(mmap.mmap(fd, 0, mmap.MAP_PRIVATE, mmap.PROT_READ)), steps=steps, weight=weight
-)
+decoded = wire.decode(memoryview(mmap.mmap(fd, 0, mmap.MAP_PRIVATE, mmap.PROT_READ)), steps=steps, weight=weight)
 print(peak() - before)

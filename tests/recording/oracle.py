@@ -93,10 +93,7 @@ def text_of_set(base, value, seen):
         raise Unknown  # in any order
     by_number = lambda one: one if type(one) in (int, float) else 0  # noqa: E731
     items = ", ".join(
-        [
-            texts[one]
-            for one in sorted(value, key=lambda one: (rank(one), by_number(one), texts[one].encode()))
-        ]
+        [texts[one] for one in sorted(value, key=lambda one: (rank(one), by_number(one), texts[one].encode()))]
     )
     if base is set:
         return f"{{{items}}}" if items else "set()"
@@ -118,8 +115,7 @@ def fields(value):
 def structured(cls):
     heap = bool(cls.__flags__ & 1 << 9)
     offers = any(
-        "__dict__" in vars(base) or ("__slots__" in vars(base) and base.__flags__ & 1 << 9)
-        for base in cls.__mro__
+        "__dict__" in vars(base) or ("__slots__" in vars(base) and base.__flags__ & 1 << 9) for base in cls.__mro__
     )
     return any(base in BASES for base in cls.__mro__) or (heap and offers)
 
@@ -204,9 +200,7 @@ def watch(source):
             found = dict(frame.f_locals)
             names = [*code.co_varnames, *code.co_cellvars, *code.co_freevars]
             names = [name for name in names if not (name[:2] == name[-2:] == "__")]
-            rows.append(
-                [code.co_qualname, frame.f_lineno, names, {n: text_of(found[n]) for n in names if n in found}]
-            )
+            rows.append([code.co_qualname, frame.f_lineno, names, {n: text_of(found[n]) for n in names if n in found}])
         elif event == "return" and arg is not None:
             rows.append([code.co_qualname, "gave", text_of(arg)])
         return trace

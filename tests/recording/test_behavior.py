@@ -95,9 +95,7 @@ print(behavior.{name} == ({proof}))
 
 
 def test_every_boolean_has_a_proof() -> None:
-    names = {
-        line.split(" = ")[0] for line in (GUESTS / "behavior.py").read_text().splitlines() if " = " in line
-    }
+    names = {line.split(" = ")[0] for line in (GUESTS / "behavior.py").read_text().splitlines() if " = " in line}
     assert {name for name in names if name.isupper() and not name.startswith("_")} == set(PROOFS)
 
 

@@ -80,9 +80,7 @@ def test_modules_of_further_files_are_made_anew_too(calls: Caller) -> None:
 
 
 @pytest.mark.parametrize("endless", ["spin()", "stubborn()", "in_c()"])
-def test_a_call_that_does_not_end_is_stopped_and_those_around_it_are_made(
-    calls: Caller, endless: str
-) -> None:
+def test_a_call_that_does_not_end_is_stopped_and_those_around_it_are_made(calls: Caller, endless: str) -> None:
     found = ends(calls, PLAIN, "branch(1)", endless, "branch(5)", seconds=0.3)
     assert found == [CallEnd("returned", "'small'"), CallEnd("limit", "time"), CallEnd("returned", "'big'")]
 

@@ -54,9 +54,7 @@ def changed(worker: SandboxWorker, program: Program, change: Change) -> Trace:
     assert not isinstance(wanted, str), wanted
     plain, trace = worker.record(program), worker.record(program, wanted)
     assert trace.notes == ("changed",), trace.outcome
-    newest = {
-        step.frame: step.i for step in plain.steps if step.i <= change.step and step.event not in AUXILIARY
-    }
+    newest = {step.frame: step.i for step in plain.steps if step.i <= change.step and step.event not in AUXILIARY}
     for step in map(plain.__getitem__, range(change.step + 1)):
         got = trace[step.i]
         assert (got.event, got.frame, got.line, got.arg) == (step.event, step.frame, step.line, step.arg)
@@ -334,17 +332,14 @@ def test_output_and_input_have_no_names(worker: SandboxWorker) -> None:
     for event in ("output", "input"):
         step = next(step.i for step in plain.steps if step.event == event)
         assert (
-            refused(worker, program, Change(step, {0: {"x": "1"}}))
-            == f"step {step} ({event}) has no names to change"
+            refused(worker, program, Change(step, {0: {"x": "1"}})) == f"step {step} ({event}) has no names to change"
         )
 
 
 def test_a_run_that_ends_before_it_is_noted() -> None:
     early = record(Program(source="import os\nos._exit(3)\nx = 1\n"), change=Change(7, {0: {"x": "1"}}))
     assert (early.outcome.kind, early.notes) == ("exited", ("unchanged",))
-    endless = record(
-        Program(source="while True:\n    pass\n"), change=Change(99, line=1), limits=Limits(steps=50)
-    )
+    endless = record(Program(source="while True:\n    pass\n"), change=Change(99, line=1), limits=Limits(steps=50))
     assert (endless.outcome, endless.notes) == (Outcome("limit", "steps"), ("unchanged",))
     never = record(FACT, change=Change(1, {0: {"n": "<class P>"}}))
     assert (never.outcome.kind, never.notes, len(never)) == ("unsupported", ("unchanged",), 0)

@@ -110,9 +110,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> Non
         collect(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    "piece", ["\n", " \n", "from ", "from\t", "from .", "import ", "from " + " " * 99, "x" * 99]
-)
+@pytest.mark.parametrize("piece", ["\n", " \n", "from ", "from\t", "from .", "import ", "from " + " " * 99, "x" * 99])
 def test_a_text_that_does_not_parse_is_read_in_linear_time(piece: str) -> None:
     """Counted in CPU time at two sizes: eight times the text may take forty times as long, not sixty-four."""
 
@@ -161,15 +159,11 @@ def test_nothing_is_looked_for_below_a_folder_that_is_not_there(
 @pytest.mark.parametrize("name", ["a.go", "a.kt", "a.h", "a.tsx"])
 def test_a_suffix_of_no_language_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("package main; func main() {}\n")
-    with pytest.raises(
-        UsageError, match=rf"{name} is not Python, and \.\w+ is the suffix of no other .*\.rs"
-    ):
+    with pytest.raises(UsageError, match=rf"{name} is not Python, and \.\w+ is the suffix of no other .*\.rs"):
         collect(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    ("name", "small"), [("a.JS", ".js"), ("X.C", ".c"), ("Main.Java", ".java"), ("a.PY", ".py")]
-)
+@pytest.mark.parametrize(("name", "small"), [("a.JS", ".js"), ("X.C", ".c"), ("Main.Java", ".java"), ("a.PY", ".py")])
 def test_a_suffix_is_written_small(tmp_path: Path, name: str, small: str) -> None:
     (tmp_path / name).write_text("x = 1\n")
     with pytest.raises(UsageError, match=rf"{name}: write the suffix in lower case, \{small}"):

@@ -37,9 +37,7 @@ def events(trace: Trace) -> list[str]:
 
 
 def test_a_call(rec: Recording) -> None:
-    source = (
-        "def count(s, letter):\n    n = 0\n    for c in s:\n        n += int(c == letter)\n    return n\n"
-    )
+    source = "def count(s, letter):\n    n = 0\n    for c in s:\n        n += int(c == letter)\n    return n\n"
     trace = rec(source, call="count('er', 'r')")
     assert (trace.outcome.kind, trace.outcome.detail) == ("returned", "1")
     assert trace[0].event == "call"
@@ -101,17 +99,13 @@ b.x += 5
 
 
 def test_reused_addresses_get_new_numbers(rec: Recording) -> None:
-    trace = rec(
-        "class P:\n    def __init__(self, x): self.x = x\nfor i in range(5):\n    p = P(0)\n    del p\n"
-    )
+    trace = rec("class P:\n    def __init__(self, x): self.x = x\nfor i in range(5):\n    p = P(0)\n    del p\n")
     seen = [delta["p"] for line, delta in lines(trace) if line == 4]
     assert seen == [f"P#{n}(x=0)" for n in range(1, 6)]
 
 
 def test_globals_written_by_a_function(rec: Recording) -> None:
-    trace = rec(
-        "n = 0\nlog = []\ndef f():\n    global n\n    n += 1\n    log.append(n)\n    return n\n", call="f()"
-    )
+    trace = rec("n = 0\nlog = []\ndef f():\n    global n\n    n += 1\n    log.append(n)\n    return n\n", call="f()")
     assert lines(trace) == [(5, {"n": "1"}), (6, {"log": "[1]"}), (7, {})]
 
 
@@ -142,9 +136,7 @@ def test_class_bodies(rec: Recording) -> None:
 
 
 def test_generators_yield_and_resume(rec: Recording) -> None:
-    trace = rec(
-        "def g(n):\n    for i in range(n):\n        yield i * 10\n    return 'end'\n", call="list(g(2))"
-    )
+    trace = rec("def g(n):\n    for i in range(n):\n        yield i * 10\n    return 'end'\n", call="list(g(2))")
     assert [(s.event, s.arg) for s in trace.steps if s.event in ("call", "yield", "resume", "return")] == [
         ("call", None), ("yield", "0"), ("resume", None), ("yield", "10"), ("resume", None), ("return", "'end'"),
     ]  # fmt: skip

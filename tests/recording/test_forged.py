@@ -79,9 +79,7 @@ def test_no_wire_costs_more_than_a_multiple_of_trace_bytes(shape: str, decoder: 
 def test_the_measure_sees_what_is_held() -> None:
     """The same wire with no bound on its weight takes more than the multiple."""
     data = wire_of(forged("values", SIZE // 4))
-    bounded, free = (
-        peak(data, native=False, weight=weight, steps=9) for weight in (SIZE // 16, wire.UNBOUNDED)
-    )
+    bounded, free = (peak(data, native=False, weight=weight, steps=9) for weight in (SIZE // 16, wire.UNBOUNDED))
     assert free > 2 * bounded
 
 

@@ -46,8 +46,7 @@ def kinds(trace: Trace) -> list[str]:
 @pytest.mark.parametrize("source", [DICE, SYSTEM])
 def test_one_seed_gives_one_run_whichever_core_records_it(version: str, source: str) -> None:
     both = {
-        core: run(source, control=Control(seed=5), python=FOUND[version], core=core)
-        for core in ("native", "python")
+        core: run(source, control=Control(seed=5), python=FOUND[version], core=core) for core in ("native", "python")
     }
     assert both["native"].outcome.kind == "returned", both["native"].stderr
     assert [trace.interpreter.core for trace in both.values()] == ["native", "python"]
@@ -117,9 +116,7 @@ def test_what_the_program_seeded_is_not_hidden() -> None:
 
 
 def test_states_are_hidden_inputs_too() -> None:
-    source = (
-        "import random\ns = random.getstate()\na = random.random()\nrandom.setstate(s)\nb = random.random()\n"
-    )
+    source = "import random\ns = random.getstate()\na = random.random()\nrandom.setstate(s)\nb = random.random()\n"
     source += "assert a == b\n"
     trace = run(source, control=Control(seed=4))
     assert trace.outcome.kind == "returned"

@@ -18,9 +18,7 @@ REACHING = {text.partition("\n")[0]: text.partition("\n")[2] for text in TEXT.sp
 @pytest.mark.long(reason="records 13 hostile programs and a check behind each, on both cores")
 @pytest.mark.parametrize("core", ["native", "python"])
 def test_who_reaches_for_the_control_harms_nobody_else(core: str) -> None:
-    worker = SandboxWorker(
-        prepare(limits=Limits(wall=20), python=None, core=core, trust=False, controlled=True)
-    )
+    worker = SandboxWorker(prepare(limits=Limits(wall=20), python=None, core=core, trust=False, controlled=True))
     after = Program(source="import random, time\nx = random.randrange(9)\nprint(x, time.time())\n")
     assert len(REACHING) >= 13
     try:
@@ -37,9 +35,7 @@ def test_who_reaches_for_the_control_harms_nobody_else(core: str) -> None:
 
 
 def test_a_program_that_draws_without_end_is_stopped() -> None:
-    worker = SandboxWorker(
-        prepare(limits=Limits(wall=60, trace_bytes=1 << 20), python=None, core="auto", trust=False)
-    )
+    worker = SandboxWorker(prepare(limits=Limits(wall=60, trace_bytes=1 << 20), python=None, core="auto", trust=False))
     try:
         source = "import os\nwhile any(os.urandom(1) + b'x' for _ in range(10**9)): os.urandom(9)\n"
         assert worker.record(Program(source=source), control=Control()).outcome.kind == "limit"

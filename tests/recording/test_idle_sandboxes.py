@@ -25,7 +25,7 @@ LIMITS = Limits()
 
 
 @pytest.fixture(autouse=True)
-def _start_without_idle_boxes(sandbox: None) -> Iterator[None]:
+def _start_without_idle_sandboxes(sandbox: None) -> Iterator[None]:
     close_idle_sandboxes()
     yield
     close_idle_sandboxes()

@@ -113,9 +113,7 @@ def test_a_script_that_does_nothing_outside_is_told_to_do_nothing(folder: Path) 
 def test_a_temporary_file_is_one_file_and_no_write_to_its_folder(folder: Path) -> None:
     run = rehearsed(folder, "import tempfile\nwith tempfile.NamedTemporaryFile() as f: f.write(b'x')\n")
     assert "/box/tmp" not in {event.target for event in run.events}
-    nameless = rehearsed(
-        folder, "import tempfile\nwith tempfile.TemporaryFile(dir='.') as f: f.write(b'x')\n"
-    )
+    nameless = rehearsed(folder, "import tempfile\nwith tempfile.TemporaryFile(dir='.') as f: f.write(b'x')\n")
     assert [event.detail for event in nameless.events if event.target == "/box/work/"] == ["a nameless file"]
 
 

@@ -73,9 +73,7 @@ def told(sandbox: Sandbox, source: str, stdin: bytes = b"", **more: Any) -> Any:
 
 
 def test_a_program_has_its_own_small_world(sandbox: Sandbox) -> None:
-    source = (
-        "print(json.dumps([os.getpid(), os.getuid(), os.getcwd(), os.listdir('.'), os.listdir('/dev/shm')]))"
-    )
+    source = "print(json.dumps([os.getpid(), os.getuid(), os.getcwd(), os.listdir('.'), os.listdir('/dev/shm')]))"
     assert told(sandbox, source) == [2, 1000, "/box/work", ["program.py"], []]
 
 
@@ -102,9 +100,7 @@ def test_keys_are_not_named_inside(sandbox: Sandbox) -> None:
     owner = os.fork()
     if owner == 0:
         os.setresuid(*[sandbox.plan.uid or 0] * 3)
-        libc.syscall(
-            ctypes.c_long(number), b"user", b"a-name", b"secret", ctypes.c_size_t(6), ctypes.c_long(-4)
-        )
+        libc.syscall(ctypes.c_long(number), b"user", b"a-name", b"secret", ctypes.c_size_t(6), ctypes.c_long(-4))
         os.kill(os.getpid(), signal.SIGSTOP)
         os._exit(0)
     os.waitpid(owner, os.WUNTRACED)
@@ -139,9 +135,7 @@ def test_what_one_box_uses_up_another_does_not_lack(plan: SandboxPlan) -> None:
 
 def test_the_program_and_its_files_stand_in_its_directory(sandbox: Sandbox) -> None:
     files = {"pkg/part.py": "x = 'é'\n", "../../etc/out": "no", "/abs": "no", "odd\ud800.txt": "\udcff"}
-    source = (
-        "import pkg.part\nprint(json.dumps([pkg.part.x, sorted(os.listdir('.')), open('program.py').read()]))"
-    )
+    source = "import pkg.part\nprint(json.dumps([pkg.part.x, sorted(os.listdir('.')), open('program.py').read()]))"
     prelude = "import sys; sys.path.insert(0, '')\n"
     value, names, text = told(sandbox, prelude + source, files=files)
     assert (value, names) == ("é", ["pkg", "program.py"])
@@ -182,9 +176,7 @@ def test_what_goes_wrong_before_the_program_is_the_hosts_fault(sandbox: Sandbox)
 
 
 @pytest.mark.parametrize("which", ["box", "lean"])
-def test_the_deadline_ends_the_whole_family(
-    which: str, plan: SandboxPlan, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_deadline_ends_the_whole_family(which: str, plan: SandboxPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     # The sandbox outlives the processes, however busy the machine is.
     monkeypatch.setattr(sandbox_module, "GRACE_SECONDS", 60.0)
     name = f"wl{os.getpid()}{which}"
@@ -217,9 +209,7 @@ def _names() -> set[str]:
 
 def test_a_program_that_ends_leaves_nobody(sandbox: Sandbox) -> None:
     child = "    os.setsid()\n    os.write(1, b'child')\n    open('x', 'w')\n    time.sleep(600)\n"
-    source = (
-        f"import os, time\nif os.fork() == 0:\n{child}while not os.path.exists('x'):\n    time.sleep(0.01)"
-    )
+    source = f"import os, time\nif os.fork() == 0:\n{child}while not os.path.exists('x'):\n    time.sleep(0.01)"
     assert (run(sandbox, source).stdout, run(sandbox, "print(1)").stdout) == (b"child", b"1\n")
 
 
@@ -452,6 +442,4 @@ while os.path.exists(f'/proc/{orphan}'):
 print(json.dumps(refused))
 """
     assert told(sandbox, source) == [13, 13, 13]
-    assert (
-        told(sandbox, "print(json.dumps(os.getpid()))") == 2
-    )  # the zygote shares its memory, and not its signals
+    assert told(sandbox, "print(json.dumps(os.getpid()))") == 2  # the zygote shares its memory, and not its signals

@@ -26,9 +26,7 @@ def facts(trace: Trace) -> dict[str, object]:
 
 
 def worker(version: str, core: str, limits: Limits = LIMITS) -> SandboxWorker:
-    return SandboxWorker(
-        prepare(limits=limits, python=FOUND[version], core=core, trust=False, controlled=True)
-    )
+    return SandboxWorker(prepare(limits=limits, python=FOUND[version], core=core, trust=False, controlled=True))
 
 
 @pytest.mark.fuzz
@@ -79,10 +77,7 @@ def test_the_same_seed_is_the_same_run_in_both_cores_and_a_replay_too(name: str,
 
 def test_the_frames_of_a_thread_are_its_own() -> None:
     trace = record(Program(source=COUNTER), control=Control(schedule=3), limits=LIMITS)
-    of = {
-        frame.serial: {step.thread for step in trace.steps if step.frame == frame.serial}
-        for frame in trace.frames
-    }
+    of = {frame.serial: {step.thread for step in trace.steps if step.frame == frame.serial} for frame in trace.frames}
     assert all(len(threads) == 1 for threads in of.values())
     outermost = [frame.serial for frame in trace.frames if frame.parent == -1]
     assert sorted(next(iter(of[serial])) for serial in outermost) == [0, 1, 2, 3]
@@ -134,9 +129,7 @@ def test_a_choice_that_is_impossible_is_a_parting(value: str) -> None:
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("version", FOUND)
 def test_a_deadlock_ends_the_run_and_is_named(version: str, core: str) -> None:
-    trace = record(
-        Program(source=DEADLOCK), control=Control(), limits=LIMITS, python=FOUND[version], core=core
-    )
+    trace = record(Program(source=DEADLOCK), control=Control(), limits=LIMITS, python=FOUND[version], core=core)
     assert (trace.outcome.kind, trace.outcome.detail) == ("limit", "deadlock")
     assert trace.notes == ("deadlock",)
     assert trace.threads == (0, 1)

@@ -35,9 +35,7 @@ PROGRAMS = [
 @pytest.fixture(scope="module")
 def workers() -> Iterator[tuple[SandboxWorker, SandboxWorker]]:
     alone = SandboxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
-    together = SandboxWorker(
-        prepare(limits=stretched(DOCUMENT_LIMITS, 16), python=None, core="auto", trust=True)
-    )
+    together = SandboxWorker(prepare(limits=stretched(DOCUMENT_LIMITS, 16), python=None, core="auto", trust=True))
     yield alone, together
     alone.close()
     together.close()

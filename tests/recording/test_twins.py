@@ -80,9 +80,7 @@ python.run(spec, os.open({out!r}, os.O_RDWR), os.open(os.devnull, os.O_WRONLY))
 @pytest.mark.long(reason="records three programs in three processes each")
 @pytest.mark.parametrize("seed", range(3))
 def test_hash_seed_does_not_matter(seed: int, tmp_path: Path) -> None:
-    source = (
-        "w = set('hello world') | {3, 1, 2.5, None, (1, 2)}\nd = {k: len(k) for k in sorted(map(str, w))}\n"
-    )
+    source = "w = set('hello world') | {3, 1, 2.5, None, (1, 2)}\nd = {k: len(k) for k in sorted(map(str, w))}\n"
     source += program(seed)
     spec = {
         "name": "p.py", "source": source, "call": None, "argv": [], "files": {},
@@ -109,10 +107,7 @@ def test_hash_seed_does_not_matter(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", FOUND)
 def test_a_recorded_program_writes_what_a_plain_one_does(version: str, tmp_path: Path) -> None:
     """Law 3, over random programs: output and exit status are the same recorded and unrecorded."""
-    sources = [
-        program(seed) + "print(sorted(map(str, (a, b, c))) == [], counter, len(shared))\n"
-        for seed in range(12)
-    ]
+    sources = [program(seed) + "print(sorted(map(str, (a, b, c))) == [], counter, len(shared))\n" for seed in range(12)]
     traces = record_many([Program(source=source) for source in sources], python=FOUND[version], limits=LIMITS)
     compared = 0
     for source, trace in zip(sources, traces, strict=True):

@@ -49,9 +49,7 @@ def check_sound(decoded: Decoded) -> None:
 def test_valid_wires_say_what_was_written(script: Script) -> None:
     decoded = readable(script.wire())
     assert facts_of(decoded) == script.facts()
-    assert [list(row["changes"]) for row in facts_of(decoded)["steps"]] == [
-        list(s["changes"]) for s in script.steps
-    ]
+    assert [list(row["changes"]) for row in facts_of(decoded)["steps"]] == [list(s["changes"]) for s in script.steps]
     check_sound(decoded)
     check_twins(script.wire())
 

@@ -73,9 +73,7 @@ def test_mutated_wires_decode_alike() -> None:
     whole = 0
     for number in range(COUNT):
         data = mutated(draw, draw.choice(valid))
-        limits = (
-            (wire.UNBOUNDED, wire.UNBOUNDED) if number % 2 else (draw.randrange(20), draw.randrange(4000))
-        )
+        limits = (wire.UNBOUNDED, wire.UNBOUNDED) if number % 2 else (draw.randrange(20), draw.randrange(4000))
         with memoryview(array("B", data)[:]) as exact:  # a slice has no room to spare
             native = wire._by_native(*wire._committed(exact), *limits)
             assert native == wire._by_python(*wire._committed(exact), *limits), (number, data)

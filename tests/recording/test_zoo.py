@@ -14,10 +14,7 @@ from worldline.core.trace import Trace
 from worldline.recording.recorder import record
 
 ZOO = Path(__file__).with_name("zoo.py").read_text(encoding="utf-8")
-VISIT = (
-    "def look(name, thing): pass\n"
-    f"zoo = {{}}\nexec(compile({ZOO!r}, 'zoo', 'exec'), zoo)\nzoo['show_all'](look)\n"
-)
+VISIT = f"def look(name, thing): pass\nzoo = {{}}\nexec(compile({ZOO!r}, 'zoo', 'exec'), zoo)\nzoo['show_all'](look)\n"
 LIMITS = Limits(value_bytes=1000, value_depth=3, wall=300)
 
 

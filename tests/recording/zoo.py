@@ -55,12 +55,8 @@ def classes():
                 found[id(cls)] = cls
                 waiting.append(cls)
     own = [cls for cls in found.values() if str(cls.__module__).split(".")[0] in tops]
-    own = [
-        cls for cls in own if not issubclass(cls, type) and not any(word in cls.__name__ for word in UNWANTED)
-    ]
-    return sorted(
-        own, key=lambda cls: (cls.__module__, cls.__qualname__, [base.__name__ for base in cls.__mro__])
-    )
+    own = [cls for cls in own if not issubclass(cls, type) and not any(word in cls.__name__ for word in UNWANTED)]
+    return sorted(own, key=lambda cls: (cls.__module__, cls.__qualname__, [base.__name__ for base in cls.__mro__]))
 
 
 def made(cls):

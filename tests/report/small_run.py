@@ -34,9 +34,7 @@ class Changed(PlainPredictor):
 def suite(*, evil: bool = False) -> Suite:
     """Sums of several lengths and a few strings, in groups."""
     word = EVIL if evil else "abc"
-    sums = [
-        Task(program=Program(source=SUM, call=f"f({n})"), name=f"sum/{n}", group=str(n)) for n in (2, 5, 9)
-    ]
+    sums = [Task(program=Program(source=SUM, call=f"f({n})"), name=f"sum/{n}", group=str(n)) for n in (2, 5, 9)]
     texts = [
         Task(program=Program(source=JOIN, call=f"f({word * k!r})"), name=f"{word}/{k}", group=f"{k}/{word}")
         for k in (1, 2)

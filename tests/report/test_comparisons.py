@@ -105,9 +105,7 @@ def test_rows_of_length_and_of_tokens_are_in_order_and_whole() -> None:
 
 def test_operations_fail_by_how_often_they_ran() -> None:
     right = replace(sample(0, "int", "right", 100), executed=Counter(slice=8, arithmetic=90))
-    wrong = replace(
-        sample(1, "int", "wrong", 100), executed=Counter(slice=2, arithmetic=10), operation="slice"
-    )
+    wrong = replace(sample(1, "int", "wrong", 100), executed=Counter(slice=2, arithmetic=10), operation="slice")
     lost = replace(sample(2, "int", "wrong", 100), operation="order")  # no line does it
     seen = [replace(one, verdict=replace(one.verdict, cause="wrong value")) for one in (wrong, lost)]
     table = operations(findings(right, *seen))

@@ -185,9 +185,7 @@ def test_latex_itself_reads_every_table(made: Path, tmp_path: Path, ranks: str) 
     done = CliRunner().invoke(verb, [str(made), "--latex", "--tokenizer", ranks, "-o", str(folder)])
     assert done.exit_code == 0, done.output
     inputs = "\n".join(rf"\input{{{path.stem}}}\par" for path in sorted(folder.iterdir()))
-    head = (
-        "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs,longtable}\\begin{document}\n"
-    )
+    head = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs,longtable}\\begin{document}\n"
     (folder / "all.tex").write_text(f"{head}{inputs}\n\\end{{document}}\n", "utf-8")
     command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "all"]
     told = subprocess.run(command, cwd=folder, capture_output=True, timeout=300, check=False)
@@ -203,9 +201,7 @@ def test_a_tokenizer_shows_where_the_failing_value_is_cut(made: Path, ranks: str
         "'|ABC|AB|«D»|'",
     )
     assert (one["token"], one["in_token_at"], one["begins_token"]) == ("ABC", 2, False)
-    assert (
-        sum(row["strings_n"] or 0 for row in found["value-densities"].to_pylist()) == 5
-    )  # of abc/2, none after t
+    assert sum(row["strings_n"] or 0 for row in found["value-densities"].to_pylist()) == 5  # of abc/2, none after t
     assert found["samples"]["true_tokens"].null_count == 0
     text, _ = render(made, tokenizer=ranks)
     assert "AB«C»" in text

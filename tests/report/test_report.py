@@ -296,9 +296,7 @@ def test_interventions_are_read_back_and_shown(made: Path, tmp_path: Path) -> No
     dom = Dom(text)
     assert {"interventions", "figure-interventions"} <= set(dom.ids)
     one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
-    assert (
-        "<dt>intervention repair</dt><dd><span class=flip>fixed</span>: the state repaired at the div" in one
-    )
+    assert "<dt>intervention repair</dt><dd><span class=flip>fixed</span>: the state repaired at the div" in one
     assert (
         "<dt>intervention guard</dt><dd><span>does not apply</span>: the prediction never leaves the control flow</dd>"
         in one
@@ -345,9 +343,7 @@ def test_tokens_are_counted_in_metas_notation(tmp_path: Path) -> None:
 
 @pytest.mark.long(reason="draws every figure twice")
 def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> None:
-    pytest.importorskip(
-        "matplotlib", reason="the plots extra is not installed: pip install 'worldline[plots]'"
-    )
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed: pip install 'worldline[plots]'")
     from worldline.ui.report.figures import write
 
     found = gather(made, limit=5)
@@ -393,9 +389,7 @@ def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:
         Counts("a", "a", ((EVIL * 20, 1),)),
         SizeSpread("a", "a", "bytes", (("truth", (0, 1, 1 << 40)), ("prediction", ()))),
         SizeSpread("a", "a", "bytes", (("truth", ()), ("prediction", ()))),
-        Rates(
-            "a", "a", ("wrong",), (("1", (Share(9, 9),)), ("2-3", (Share(0, 9),))), is_scale=True, top=0.02
-        ),
+        Rates("a", "a", ("wrong",), (("1", (Share(9, 9),)), ("2-3", (Share(0, 9),))), is_scale=True, top=0.02),
         Budgets("a", "a", "tokens", "steps", curve((i, i**4) for i in range(1, 40))),
         Budgets("a", "a", "tokens", "steps", curve([(1 << 30, 1 << 40)])),
         Budgets("a", "a", "tokens", "steps", ()),

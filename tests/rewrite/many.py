@@ -32,9 +32,7 @@ def pairs(count: int, seed: int, drawn: int) -> Iterator[tuple[Program, Program]
             yield replace(made, call=call), replace(new, call=call)
 
 
-def run(
-    count: int, *, seed: int = 0, drawn: int = 1
-) -> tuple[Counter[str], list[tuple[Program, Program, Difference]]]:
+def run(count: int, *, seed: int = 0, drawn: int = 1) -> tuple[Counter[str], list[tuple[Program, Program, Difference]]]:
     """What the programs show, counted, and what differs."""
     kept: list[tuple[Program, Program]] = []
 

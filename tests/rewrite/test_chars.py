@@ -38,9 +38,7 @@ def ended(act: Any, given: list[Any]) -> tuple[Any, ...]:
 
 
 def text(rng: Random) -> str:
-    return "".join(
-        rng.choices(rng.choice([LETTERS, list("ab"), list("aab "), list("ab\n\r\t")]), k=rng.randint(0, 7))
-    )
+    return "".join(rng.choices(rng.choice([LETTERS, list("ab"), list("aab "), list("ab\n\r\t")]), k=rng.randint(0, 7)))
 
 
 def given(rng: Random, name: str) -> Any:
@@ -52,9 +50,7 @@ def given(rng: Random, name: str) -> Any:
     if name in ("stop", "step"):
         return rng.choice([None, *range(-4, 8)])
     if name == "items":
-        return rng.choice(
-            [[text(rng) for _ in range(rng.randint(0, 4))], (text(rng),), text(rng), {"a": 1}, ["a", 1]]
-        )
+        return rng.choice([[text(rng) for _ in range(rng.randint(0, 4))], (text(rng),), text(rng), {"a": 1}, ["a", 1]])
     if name == "table":
         return rng.choice([str.maketrans("ab", "xy"), {97: None, 98: "zz"}, {97: 1.5}, {97: -1}, {97: True}])
     if name == "fill":

@@ -92,9 +92,7 @@ def test_what_is_easily_lost(mode: dict[str, bool]) -> None:
 
 
 def test_only_the_statements_that_are_named_are_rewritten() -> None:
-    source = (
-        "def f(a):\n    b = a + a * 2\n    if a > b + 1 and b:\n        b = a + b * 2\n    return b - a * 3\n"
-    )
+    source = "def f(a):\n    b = a + a * 2\n    if a > b + 1 and b:\n        b = a + b * 2\n    return b - a * 3\n"
     assert rewrite(source, flatten=True, only=[2]).source == source.replace(
         "    b = a + a * 2\n", "    t1 = a * 2\n    b = a + t1\n"
     )

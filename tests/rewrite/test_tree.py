@@ -25,8 +25,7 @@ def test_walked_is_what_ast_walks(source: str) -> None:
 
 def test_alike_is_equality_of_dumps() -> None:
     trees = [
-        ast.parse(source)
-        for source in (*SOURCES, "x = 1", "x = True", "x = 1.0", "x = -0.0", "x = 0.0", "x = b''")
+        ast.parse(source) for source in (*SOURCES, "x = 1", "x = True", "x = 1.0", "x = -0.0", "x = 0.0", "x = b''")
     ]
     again = [ast.parse(ast.unparse(tree)) for tree in trees]
     for one, same, other in zip(trees, again, [*trees[1:], trees[0]], strict=True):

@@ -18,8 +18,7 @@ from worldline.data.equivalence import prove
 BODY = "def f(n):\n    return (n + 1) * 2 - n\n"
 BLIND = {
     "main": BODY + 'if __name__ == "__main__":\n    print(f(3) + f(4) * 2)\n',
-    "main, and getattr": BODY
-    + 'if __name__ == "__main__":\n    print(getattr("a b", "split")()[0] + "c" * f(1))\n',
+    "main, and getattr": BODY + 'if __name__ == "__main__":\n    print(getattr("a b", "split")()[0] + "c" * f(1))\n',
     "a comment": BODY + "# warnings, inspect, traceback, gc, locals, eval\nprint(f(1) + f(2) * 3)\n",
     "a text": BODY + "print('inspect ' + 'eval ' * f(1))\n",
     "a variable": "warnings = [1]\ndef g(gc, traceback):\n    return (gc + traceback) * len(warnings)\ng(1, 2)\n",
@@ -41,8 +40,7 @@ SEEING = {
     "by text": BODY + "import sys\nprint(getattr(sys, '_getframe')().f_lineno)\n",
     "its module": BODY + "import sys\nprint(sys.modules['__main__'])\n",
     "a code object": BODY + "print(f.__code__.co_names)\n",
-    "a dropped generator": BODY
-    + "def g():\n    try:\n        yield f(1) + f(2) * 2\n    finally:\n        print(1)\n",
+    "a dropped generator": BODY + "def g():\n    try:\n        yield f(1) + f(2) * 2\n    finally:\n        print(1)\n",
 }
 
 

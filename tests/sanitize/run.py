@@ -86,9 +86,7 @@ def build_recorder(python: str, version: str, preload: str) -> None:
 
 def main() -> int:
     """Build, then test; the status is pytest's."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help=f"at full length: {FULL}")
     options, rest = parser.parse_known_args()
     sys.path.insert(0, str(ROOT / "tests" / "recording"))

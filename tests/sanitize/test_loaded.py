@@ -32,8 +32,6 @@ def test_the_module_is_instrumented(name: str) -> None:
 
 @pytest.mark.parametrize("size", [8, 9])
 def test_an_overflow_ends_a_process(size: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", OVERFLOW.format(size)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", OVERFLOW.format(size)], capture_output=True, text=True, check=False)
     assert (done.returncode < 0) == (size > 8)
     assert ("heap-buffer-overflow" in done.stderr) == (size > 8)

@@ -26,9 +26,7 @@ pytest.importorskip("httpx2", reason="the server extra is not installed: pip ins
 pytest.importorskip("uvicorn", reason="the view extra is not installed: pip install 'worldline[view]'")
 
 ASKS = [
-    PredictionRequest(
-        program=Program(source=f"def f(n):\n    m = n + {k}\n    return m\n", call=f"f({k})"), limit=300
-    )
+    PredictionRequest(program=Program(source=f"def f(n):\n    m = n + {k}\n    return m\n", call=f"f({k})"), limit=300)
     for k in range(8)
 ]
 
@@ -48,9 +46,7 @@ class Scripted:
     async def look(self, http: Any, path: str) -> dict[str, Any]:
         return {"data": [{"id": "m", "digest": self.digest}]}
 
-    async def ask(
-        self, http: Any, path: str, question: Any, read: Callable[[Any], Any], *, retries: int
-    ) -> Any:
+    async def ask(self, http: Any, path: str, question: Any, read: Callable[[Any], Any], *, retries: int) -> Any:
         assert retries == 0
         self.asked += 1
         self.under_way += 1

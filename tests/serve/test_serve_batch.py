@@ -179,9 +179,7 @@ def test_what_may_be_the_beginning_of_a_stop_is_held_back_and_nothing_else() -> 
 
 
 @pytest.mark.parametrize(("keeps", "text"), [(False, "bc"), (True, "bcde")])
-def test_a_stop_ends_a_text_and_is_held_back(
-    engine: Alphabet, batch: EngineBatch, keeps: bool, text: str
-) -> None:
+def test_a_stop_ends_a_text_and_is_held_back(engine: Alphabet, batch: EngineBatch, keeps: bool, text: str) -> None:
     watched = Watched(b"a", max_tokens=9, stops=(b"xx", b"de"), includes_stop=keeps)
     for _ in range(9):
         engine.passes.release()
@@ -193,9 +191,7 @@ def test_a_stop_ends_a_text_and_is_held_back(
 
 def test_the_shipped_model_writes_beside_others_what_it_writes_alone() -> None:
     local = load_local(extras={"threads": "1"})
-    programs = [
-        Program(source=f"def f(n):\n    m = n * {k}\n    return m\n", call=f"f({k})") for k in range(6)
-    ]
+    programs = [Program(source=f"def f(n):\n    m = n * {k}\n    return m\n", call=f"f({k})") for k in range(6)]
     asks = [PredictionRequest(program=program, limit=400) for program in programs]
     wanted = [found.text.decode() for found in local.predict(asks)]
     texts = [Watched(ask.prompt, max_tokens=400, top=2) for ask in asks]
@@ -231,9 +227,7 @@ def test_bytes_that_are_no_text_are_shown_as_the_protocol_has_them(data: bytes, 
     assert "".join(piece["text"] for piece in pieces) == text
     whole = ShownText(found, 0).choice()
     assert whole["text"] == text
-    assert [token.startswith("bytes:\\x") for token in whole["logprobs"]["tokens"]] == [
-        b >= 0x80 for b in data
-    ]
+    assert [token.startswith("bytes:\\x") for token in whole["logprobs"]["tokens"]] == [b >= 0x80 for b in data]
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,7 @@ from worldline.predict.prediction import PredictionRequest
 openai = pytest.importorskip("openai")
 pytest.importorskip("uvicorn", reason="the view extra is not installed: pip install 'worldline[view]'")
 
-ASK = PredictionRequest(
-    program=Program(source="def f(n):\n    m = n * 3\n    return m\n", call="f(2)"), limit=400
-)
+ASK = PredictionRequest(program=Program(source="def f(n):\n    m = n * 3\n    return m\n", call="f(2)"), limit=400)
 OTHER = PredictionRequest(program=Program(source="def g(s):\n    return s + 'b'\n", call="g('a')"), limit=400)
 PROMPT, KEY = ASK.prompt.decode(), "a key of this test"
 
@@ -57,12 +55,8 @@ def test_a_completion_is_what_the_model_writes(client: Any, truths: list[str]) -
 def test_several_prompts_and_several_texts_of_each(client: Any, truths: list[str]) -> None:
     prompts = [PROMPT, OTHER.prompt.decode()]
     found = client.completions.create(model="default", prompt=prompts, max_tokens=400, temperature=0, n=2)
-    assert [(each.index, each.text) for each in found.choices] == list(
-        enumerate([truths[0]] * 2 + [truths[1]] * 2)
-    )
-    found = client.completions.create(
-        model="default", prompt=list(OTHER.prompt), max_tokens=400, temperature=0
-    )
+    assert [(each.index, each.text) for each in found.choices] == list(enumerate([truths[0]] * 2 + [truths[1]] * 2))
+    found = client.completions.create(model="default", prompt=list(OTHER.prompt), max_tokens=400, temperature=0)
     assert found.choices[0].text == truths[1]
 
 
@@ -80,9 +74,7 @@ def test_a_seed_draws_the_same_again(client: Any) -> None:
 
 
 def test_logprobs_have_the_protocols_shape(client: Any, truths: list[str]) -> None:
-    found = client.completions.create(
-        model="default", prompt=PROMPT, max_tokens=400, temperature=0, logprobs=3
-    )
+    found = client.completions.create(model="default", prompt=PROMPT, max_tokens=400, temperature=0, logprobs=3)
     told = found.choices[0].logprobs
     assert "".join(told.tokens) == truths[0]
     assert told.text_offset == list(range(len(truths[0])))
@@ -93,9 +85,7 @@ def test_logprobs_have_the_protocols_shape(client: Any, truths: list[str]) -> No
 
 
 def test_a_stop_is_not_a_part_of_the_text(client: Any, truths: list[str]) -> None:
-    found = client.completions.create(
-        model="default", prompt=PROMPT, max_tokens=400, temperature=0, stop=["\n", "zz"]
-    )
+    found = client.completions.create(model="default", prompt=PROMPT, max_tokens=400, temperature=0, stop=["\n", "zz"])
     assert found.choices[0].text == truths[0].partition("\n")[0]
     assert found.choices[0].finish_reason == "stop"
     cut = client.completions.create(model="default", prompt=PROMPT, max_tokens=3, temperature=0)

@@ -38,10 +38,7 @@ class Now(PlainPredictor):
 def suite(count: int | None = None) -> Suite:
     """Twelve programs: two do not parse, so that they are skipped."""
     sources = ["def f(n:\n" if k in (2, 7) else "def f(n):\n    return n\n" for k in range(12)]
-    tasks = [
-        Task(program=Program(source=source, call=f"f({k})"), name=f"task {k}")
-        for k, source in enumerate(sources)
-    ]
+    tasks = [Task(program=Program(source=source, call=f"f({k})"), name=f"task {k}") for k, source in enumerate(sources)]
     return Suite(name="small", tasks=tasks, count=count)
 
 
@@ -95,15 +92,11 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
 
 
 def bench(*given: str) -> Result:
-    return CliRunner().invoke(
-        cli, ["bench", "permutation", "--length", "8", "--model", "interpreter", *given]
-    )
+    return CliRunner().invoke(cli, ["bench", "permutation", "--length", "8", "--model", "interpreter", *given])
 
 
 def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> None:
-    one, two, three, other, limited = (
-        str(tmp_path / name) for name in ("one", "two", "three", "other", "limited")
-    )
+    one, two, three, other, limited = (str(tmp_path / name) for name in ("one", "two", "three", "other", "limited"))
     for k, at in enumerate((one, two, three), 1):
         assert bench("--max-programs", "6", "--shard", f"{k}/3", "-o", at).exit_code == 0
     assert bench("--max-programs", "6", "--seed", "1", "--shard", "2/3", "-o", other).exit_code == 0
@@ -125,16 +118,10 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     assert "made without --shard" in refused(plain)
     assert "plain is not a shard" in refused(plain, one)
     assert "plain is not a shard" in refused(one, plain)
-    assert "holds another run: shard was" in str(
-        bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception
-    )
-    assert "must be stored to be merged with the others: pass --out DIR" in str(
-        bench("--shard", "1/3").exception
-    )
+    assert "holds another run: shard was" in str(bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception)
+    assert "must be stored to be merged with the others: pass --out DIR" in str(bench("--shard", "1/3").exception)
     assert (
-        CliRunner()
-        .invoke(cli, ["merge", f"file://{three}", one, two, "-o", f"file://{tmp_path}/merged"])
-        .exit_code
+        CliRunner().invoke(cli, ["merge", f"file://{three}", one, two, "-o", f"file://{tmp_path}/merged"]).exit_code
         == 0
     )
     found, wanted = (list(read_records(tmp_path / name)) for name in ("merged", "plain"))
@@ -166,9 +153,7 @@ class Failing(Now):
 
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask, found in zip(asks, super().predict(asks), strict=True):
-            yield (
-                replace(found, status="fault", text=b"", note="cut") if ask.program.call == "f(4)" else found
-            )
+            yield (replace(found, status="fault", text=b"", note="cut") if ask.program.call == "f(4)" else found)
 
 
 def test_faults_in_a_shard_are_said_by_merge(tmp_path: Path) -> None:

@@ -19,9 +19,7 @@ COUNT = program(
     "def count(w, l):\n    n = 0\n    for c in w:\n        n += int(c == l)\n    return n\n",
     "count('arr', 'r')",
 )
-FACT = program(
-    "def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", "fact(3)"
-)
+FACT = program("def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", "fact(3)")
 PULL = program(
     "def g(n):\n    for i in range(n):\n        j = i * 2\n        yield j\n\n"
     "def f(n):\n    t = 0\n    for x in g(n):\n        t += x\n    return t\n",
@@ -56,7 +54,5 @@ def true_session(of: Program) -> Session:
 def recorded_session(of: Program, found: bytes, truth: bytes | None = None, status: str = "ended") -> Session:
     """A session of texts that somebody wrote; without a truth, one that was not recorded."""
     known = Prediction(text=truth or b"", status="ended" if truth else "fault")
-    sample = Sample(
-        ask=PredictionRequest(program=of), truth=known, found=Prediction(text=found, status=status)
-    )
+    sample = Sample(ask=PredictionRequest(program=of), truth=known, found=Prediction(text=found, status=status))
     return Session.of_sample(sample, name="told", model="somebody")

@@ -81,9 +81,7 @@ class _Known:
             if is_done:
                 continue
             new = self.stacks[which]
-            kept = next(
-                (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a.frame != b.frame), None
-            )
+            kept = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a.frame != b.frame), None)
             kept = min(len(old), len(new)) if kept is None else kept
             self.given = {position for position in self.given if position < kept}
         for which, step in enumerate((row.left, row.right)):
@@ -101,10 +99,7 @@ class _Known:
         one, other = self.stacks
         if len(one) != len(other) or self.given or not self.same_values(n):
             return False
-        infos = [
-            (self.runs[0].frame(a.frame), self.runs[1].frame(b.frame))
-            for a, b in zip(one, other, strict=True)
-        ]
+        infos = [(self.runs[0].frame(a.frame), self.runs[1].frame(b.frame)) for a, b in zip(one, other, strict=True)]
         placed = all((a.file, a.line) == (b.file, b.line) for a, b in infos)
         return placed and [live.line for live in one[:-1]] == [live.line for live in other[:-1]]
 

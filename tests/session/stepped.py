@@ -182,6 +182,4 @@ LINES = (
 
 def anyhow() -> st.SearchStrategy[bytes]:
     """Lines of the compact notation in any order: most of them are read some way."""
-    return st.lists(st.sampled_from(LINES), max_size=25).map(
-        lambda lines: "".join(f"{x}\n" for x in lines).encode()
-    )
+    return st.lists(st.sampled_from(LINES), max_size=25).map(lambda lines: "".join(f"{x}\n" for x in lines).encode())

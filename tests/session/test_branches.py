@@ -249,9 +249,7 @@ def test_the_interpreter_agrees_with_its_own_continuation(
     plan = plan_branch(root, BranchEdit.of_json(told))
     assert plan.point is not None
     values = {plan.point.frame: plan.values} if plan.values else {}
-    raw = continue_from(
-        PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line)
-    )
+    raw = continue_from(PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line))
     assert isinstance(raw, Prediction)
     assert branch.found.text == branch.truth.text == raw.text
     reading = read(branch.ask, branch.found)
@@ -340,9 +338,7 @@ class TestTheModelsState:
         assert "step 2 is not complete there" in branch.why
 
     def test_names_of_one_object_stay_so(self) -> None:
-        of = Program(
-            source="def f():\n    a = [1]\n    b = a\n    k = 0\n    a.append(k)\n    return b\n", call="f()"
-        )
+        of = Program(source="def f():\n    a = [1]\n    b = a\n    k = 0\n    a.append(k)\n    return b\n", call="f()")
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
         session = recorded_session(of, truth.replace(b"=[1]", b"=[2]"), truth)
         branch = branched(session, "edit", step=3, name="k", value="5")
@@ -370,16 +366,12 @@ class TestTheModelsState:
     ) -> None:
         of = Program(source=source, call=call)
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
-        branch = branched(
-            recorded_session(of, truth.replace(old, new), truth), "edit", step=3, name="k", value="7"
-        )
+        branch = branched(recorded_session(of, truth.replace(old, new), truth), "edit", step=3, name="k", value="7")
         assert branch.truth is None
         assert why in branch.why
 
     def test_correcting_the_model_leaves_the_interpreter_unchanged(self) -> None:
-        source = (
-            "def f(xs):\n    k = 0\n    for x in xs:\n        xs[-1] += 1\n        k += x\n    return k\n"
-        )
+        source = "def f(xs):\n    k = 0\n    for x in xs:\n        xs[-1] += 1\n        k += x\n    return k\n"
         of = Program(source=source, call="f([1, 2])")
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
         session = recorded_session(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)

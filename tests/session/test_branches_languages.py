@@ -30,9 +30,7 @@ class GoesOn(PlainPredictor):
 def session(one: HandWritten) -> Session:
     """A program's two runs."""
     truth, found = (Prediction(text=text, status="ended") for text in (one.steps, one.found))
-    return Session.of_sample(
-        Sample(ask=one.ask, truth=truth, found=found), name=one.program.name, model="by hand"
-    )
+    return Session.of_sample(Sample(ask=one.ask, truth=truth, found=found), name=one.program.name, model="by hand")
 
 
 def branched(found: Session, edit: BranchEdit) -> Branch:

@@ -151,9 +151,7 @@ def test_a_run_that_has_ended_stays_where_it_was() -> None:
 def test_a_waiting_frame_is_where_it_waits() -> None:
     truth = true("loop")
     run_diff = RunDiff(truth, truth)
-    inside = next(
-        k for k in range(1, chunks(run_diff)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1
-    )
+    inside = next(k for k in range(1, chunks(run_diff)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1)
     key = chunk(run_diff, inside)["left"]["frames"]["0"]
     assert key["line"] == truth.stack(inside * CHUNK - 1)[0].line == 9
 
@@ -172,11 +170,7 @@ def test_the_format_is_exactly_this() -> None:
     }  # fmt: skip
     right = row.pop("right")
     assert right["arg"] == "2"
-    assert (
-        right["sure"]
-        == pytest.approx(right["sure_action"] * right["sure_state"])
-        == pytest.approx(0.223, abs=1e-3)
-    )
+    assert right["sure"] == pytest.approx(right["sure_action"] * right["sure_state"]) == pytest.approx(0.223, abs=1e-3)
     assert row == {
         "row": 12, "action": "right", "state": "wrong", "depth": 3, "lines": [],
         "over": 13, "out": 13, "back_over": 11, "back_out": 8,
@@ -223,9 +217,7 @@ def test_lone_surrogates_are_escaped() -> None:
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
 def test_the_first_difference_of_two_texts(start: str, one: str, other: str) -> None:
     left, right = start + one, start + other
-    naive = next(
-        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
-    )
+    naive = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     assert first_difference(left, right) == naive
 
 

@@ -17,9 +17,7 @@ TRUE, SAID = b"(1 n=5\n2 a=6\n3\n5\n)6\n.\n", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n"
 
 def session(found: bytes = SAID, wrong: WrongBranch | None = None) -> Session:
     ask = PredictionRequest(program=Program(source=SOURCE, call="f(5)"))
-    sample = Sample(
-        ask=ask, truth=Prediction(text=TRUE, status="ended"), found=Prediction(text=found, status="ended")
-    )
+    sample = Sample(ask=ask, truth=Prediction(text=TRUE, status="ended"), found=Prediction(text=found, status="ended"))
     return Session.of_sample(sample, name="a", model="m", wrong=wrong)
 
 

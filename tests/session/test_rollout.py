@@ -232,9 +232,7 @@ def test_a_text_model_that_extends_the_line_number_is_asked_again(berry: Session
 
     def act(ask: PredictionRequest) -> Prediction:
         asked.append(ask.given)
-        return Prediction(
-            text=ask.given + (b"1)7\n" if ask.given.endswith(b"5") else b")0\n.\n"), status="ended"
-        )
+        return Prediction(text=ask.given + (b"1)7\n" if ask.given.endswith(b"5") else b")0\n.\n"), status="ended")
 
     branch = branched(berry, Odd(act), kind="line", step=3, line=5)
     assert asked[0].endswith(b"4\n5")
@@ -325,9 +323,7 @@ def test_a_branch_can_be_read_while_it_is_written(model: Local) -> None:
 @pytest.mark.long(reason="the shipped model writes two branches")
 def test_two_branches_at_once(model: Local, berry: Session) -> None:
     before = len(berry.branches)
-    both = [
-        predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)
-    ]
+    both = [predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)]
     threads = [threading.Thread(target=list, args=(one,)) for one in both]
     for thread in threads:
         thread.start()

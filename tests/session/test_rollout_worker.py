@@ -64,9 +64,7 @@ class Watcher:
         """Start another rollout."""
         callbacks = RolloutCallbacks(
             on_start=lambda branch: self.log.append(f"started {branch}"),
-            on_progress=lambda progress: self.log.append(
-                f"{progress.branch} {progress.stage} {progress.note}".strip()
-            ),
+            on_progress=lambda progress: self.log.append(f"{progress.branch} {progress.stage} {progress.note}".strip()),
             on_refusal=lambda why: self.log.append(f"refused {why}"),
             on_failure=lambda why: self.log.append(f"failed {why}"),
         )
@@ -98,9 +96,7 @@ def test_a_rollout_that_cannot_start_raises_in_the_caller(thread: RolloutWorker)
         thread.begin(failing(UsageError("no"), at_once=True))
 
 
-def test_a_failure_ends_one_rollout_and_is_logged(
-    thread: RolloutWorker, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_failure_ends_one_rollout_and_is_logged(thread: RolloutWorker, caplog: pytest.LogCaptureFixture) -> None:
     assert thread.begin(failing(ZeroDivisionError("ours"), at_once=False)).finished.wait(10)
     assert "ours" in caplog.text
     gate = threading.Event()

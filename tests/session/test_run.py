@@ -236,9 +236,7 @@ def test_a_query_between_steps_moves_no_step() -> None:
     assert [asked.cost(step) for step in (0, 1, 3)] == [plain.cost(step) for step in (0, 1, 3)]
 
 
-@given(
-    st.binary(max_size=200), st.sampled_from(sorted(MODES)), st.sampled_from(("ended", "budget", "broken"))
-)
+@given(st.binary(max_size=200), st.sampled_from(sorted(MODES)), st.sampled_from(("ended", "budget", "broken")))
 def test_any_bytes_make_a_run(data: bytes, mode: str, status: str) -> None:
     check(make_run("fact", mode, data, status))
 

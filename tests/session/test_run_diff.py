@@ -144,9 +144,7 @@ def test_a_text_that_stops_diverges_there() -> None:
 
 
 def test_only_the_end_is_missing() -> None:
-    run_diff = RunDiff(
-        true("fact"), make_run("fact", "compact", recorded_text("fact")[1].text[:-2], "budget")
-    )
+    run_diff = RunDiff(true("fact"), make_run("fact", "compact", recorded_text("fact")[1].text[:-2], "budget"))
     assert run_diff.rows[-1] == RunDiffRow(None, None, WRONG, RIGHT, run_diff.divergences)
     assert run_diff.first == len(run_diff.rows) - 1 == len(true("fact"))
 

@@ -110,9 +110,7 @@ def test_without_a_recording_nothing_differs() -> None:
 
 def test_a_prediction_that_never_came() -> None:
     fault = Prediction(text=b"", status="fault", note="no answer")
-    sample = Sample(
-        ask=PredictionRequest(program=COUNT), truth=Prediction(text=TRUTH, status="ended"), found=fault
-    )
+    sample = Sample(ask=PredictionRequest(program=COUNT), truth=Prediction(text=TRUTH, status="ended"), found=fault)
     session = Session.of_sample(sample, name="told", model="somebody")
     told = session.describe()["branches"][0]
     assert (told["status"], told["note"], told["cause"]) == ("failed", "no answer", None)
@@ -151,9 +149,7 @@ def test_two_notations_do_not_compare() -> None:
         found=Prediction(text=FOUND, status="ended"),
     )
     other = Prediction(text=b"", status="ended", codec="cwm")
-    session = Session.of_sample(sample, name="told", model="one").with_other(
-        OtherPrediction(other, sample.ask, "two")
-    )
+    session = Session.of_sample(sample, name="told", model="one").with_other(OtherPrediction(other, sample.ask, "two"))
     with pytest.raises(UsageError, match="different notations"):
         session.run_diff(0, "found", "other")
 

@@ -29,13 +29,9 @@ ALIAS = """def f():
 """
 
 
-def run(
-    source: str, call: str = "f()", *, codec: str = "compact", options: Compact | None = None, **wrong: str
-) -> Run:
+def run(source: str, call: str = "f()", *, codec: str = "compact", options: Compact | None = None, **wrong: str) -> Run:
     """The true run of a program, some of its texts replaced once."""
-    ask = PredictionRequest(
-        program=Program(source=source, call=call), options=options or Compact(), limit=100_000
-    )
+    ask = PredictionRequest(program=Program(source=source, call=call), options=options or Compact(), limit=100_000)
     found = next(iter(Interpreter(codec=codec).predict([ask])))
     text = found.text
     for old, new in wrong.items():
@@ -82,9 +78,7 @@ def test_in_place_and_at_once() -> None:
 
 def test_a_model_that_forgets_an_alias_parts_the_names() -> None:
     found = run(ALIAS, **{"5 a=[1, 2] b=[1, 2]": "5 b=[1, 2]"})
-    assert any(moment.line == 5 and set(moment.values) == {"b"} for moment in found.events), (
-        found.prediction.text
-    )
+    assert any(moment.line == 5 and set(moment.values) == {"b"} for moment in found.events), found.prediction.text
     assert after(found, 3) == (("a", "b"),)
     assert after(found, 5) == ()
 

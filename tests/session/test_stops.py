@@ -119,9 +119,7 @@ def test_the_stop_index_agrees_with_next_stop(of: tuple[str, str, Run], per: int
     assert binned == walked
     asked, at = [], -1
     places = {(None, line) for line in lines}
-    while (
-        hit := next_stop(run_diff, branch, rows[at + 1 :], stops=DEFAULT_STOPS, breakpoints=places)
-    ) is not None:
+    while (hit := next_stop(run_diff, branch, rows[at + 1 :], stops=DEFAULT_STOPS, breakpoints=places)) is not None:
         at = hit[0]
         asked.append(at)
     assert asked == walked

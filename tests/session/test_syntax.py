@@ -19,8 +19,7 @@ def told(source: str) -> list[list[tuple[str, str]]]:
     """Each line's spans as text and kind."""
     lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return [
-        [(line[one.start : one.end], one.kind) for one in some]
-        for line, some in zip(lines, spans(source), strict=True)
+        [(line[one.start : one.end], one.kind) for one in some] for line, some in zip(lines, spans(source), strict=True)
     ]
 
 

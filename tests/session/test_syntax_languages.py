@@ -57,9 +57,7 @@ def test_c_has_directives_comments_over_lines_and_characters() -> None:
 
 
 def test_a_function_is_defined_where_it_has_a_body_and_not_where_it_is_called() -> None:
-    source = (
-        "static struct Node *push(int v) {\n    free(list);\n}\n\nint total(int n)\n{\n    f(1,\n  2);\n}"
-    )
+    source = "static struct Node *push(int v) {\n    free(list);\n}\n\nint total(int n)\n{\n    f(1,\n  2);\n}"
     found = [[text for text, kind in line if kind == "defined"] for line in told(source, "c")]
     assert "push" in found[0]
     assert (found[1], found[4], found[6]) == ([], ["total"], [])
@@ -140,11 +138,7 @@ def test_an_unknown_language_has_no_spans() -> None:
 
 
 @pytest.mark.parametrize("language", FOREIGN)
-@given(
-    text=st.text(
-        alphabet=st.characters(codec="utf-8") | st.sampled_from("\n\r\t\"'`(#:\\ /*{}$@r"), max_size=120
-    )
-)
+@given(text=st.text(alphabet=st.characters(codec="utf-8") | st.sampled_from("\n\r\t\"'`(#:\\ /*{}$@r"), max_size=120))
 def test_any_text_has_spans_inside_its_lines(language: str, text: str) -> None:
     lines = all_lines(text, language)
     found = spans(text, language)

@@ -83,6 +83,4 @@ def test_nothing_is_right_where_nothing_is_compared() -> None:
     alone = timeline(RunDiff(None, true("fact")))
     assert {tuple(one[:2]) for one in alone["bins"]} == {(3, 3)}
     cut = chunk(RunDiff(found, true("fact")), 0)["rows"]
-    assert {(one["action"], one["state"]) for one in cut if one["left"] is None and one["right"]} == {
-        ("open", "open")
-    }
+    assert {(one["action"], one["state"]) for one in cut if one["left"] is None and one["right"]} == {("open", "open")}

@@ -85,11 +85,7 @@ def check(directory: Path, promised: int) -> str:
         return f"{stored} stored, {promised + 1} promised"
     if problems := shards.verify(directory):
         return f"after reopening: {problems}"
-    if (
-        extra := set(os.listdir(directory))
-        - {".manifest.json"}
-        - set(map(manifest.shard_name, range(stored)))
-    ):
+    if extra := set(os.listdir(directory)) - {".manifest.json"} - set(map(manifest.shard_name, range(stored))):
         return f"left over: {extra}"
     return ""
 

@@ -66,16 +66,12 @@ def facts(trace: Trace) -> dict[str, Any]:
 
 def store(directory: Path, traces: Iterable[Trace], *, rows_per_shard: int = 2, fsync: bool = False) -> None:
     """A directory of these traces."""
-    with shards.ShardWriter(
-        directory, fingerprint=FINGERPRINT, rows_per_shard=rows_per_shard, fsync=fsync
-    ) as writer:
+    with shards.ShardWriter(directory, fingerprint=FINGERPRINT, rows_per_shard=rows_per_shard, fsync=fsync) as writer:
         for trace in traces:
             writer.add(trace)
 
 
-any_text = st.text(st.characters(), max_size=8) | st.sampled_from(
-    ["", "\x00", "\ud800", "a\udcff\n", "\U0001f600"]
-)
+any_text = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\x00", "\ud800", "a\udcff\n", "\U0001f600"])
 utf8 = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 number = st.integers(0, 2**32 - 1)
 

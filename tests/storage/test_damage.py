@@ -175,9 +175,7 @@ def forged(directory: Path, table: Any, **changes: Any) -> None:
     } | changes
     listed = manifest.load(directory)
     first = msgspec.structs.replace(listed.shards[0], **facts)
-    manifest.store(
-        directory, msgspec.structs.replace(listed, shards=(first, *listed.shards[1:])), fsync=False
-    )
+    manifest.store(directory, msgspec.structs.replace(listed, shards=(first, *listed.shards[1:])), fsync=False)
 
 
 def refusal(directory: Path, kind: type[WorldlineError] = FormatError) -> str:

@@ -115,9 +115,7 @@ def forge(directory: Path, data: bytes) -> None:
     digest = files.write(directory / "traces-00000.parquet", data, fsync=False)
     listed = manifest.load(directory)
     entry = msgspec.structs.replace(listed.shards[0], size=len(data), sha256=digest)
-    manifest.store(
-        directory, msgspec.structs.replace(listed, shards=(entry, *listed.shards[1:])), fsync=False
-    )
+    manifest.store(directory, msgspec.structs.replace(listed, shards=(entry, *listed.shards[1:])), fsync=False)
 
 
 class FaultyOs:
@@ -245,9 +243,7 @@ def test_a_real_limit_on_file_size(tmp_path: Path) -> None:
 
 
 def test_a_real_full_disk(tmp_path: Path) -> None:
-    mount = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", tmp_path], capture_output=True, text=True
-    )
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", tmp_path], capture_output=True, text=True)
     if mount.returncode:
         pytest.skip(f"no tmpfs can be mounted here: {mount.stderr.strip()}")
     try:

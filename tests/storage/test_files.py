@@ -153,9 +153,7 @@ def test_a_lock_that_nobody_living_wrote_is_taken_over(tmp_path: Path, content: 
 
 
 def test_a_lock_that_cannot_be_judged_is_respected(tmp_path: Path) -> None:
-    (tmp_path / ".lock").write_text(
-        json.dumps(files.holder(os.getpid()) | {"host": "elsewhere", "boot": "x"})
-    )
+    (tmp_path / ".lock").write_text(json.dumps(files.holder(os.getpid()) | {"host": "elsewhere", "boot": "x"}))
     with pytest.raises(BusyError, match=r"on elsewhere; if not, remove .*\.lock"):
         files.Lock(tmp_path)
     (tmp_path / ".lock").unlink()
@@ -183,9 +181,7 @@ def test_of_many_that_find_a_dead_holder_one_takes_over(tmp_path: Path) -> None:
         (directory / ".lock").write_text(stale)
         gate, got = threading.Barrier(6), list[files.Lock]()
 
-        def rush(
-            directory: Path = directory, gate: threading.Barrier = gate, got: list[files.Lock] = got
-        ) -> None:
+        def rush(directory: Path = directory, gate: threading.Barrier = gate, got: list[files.Lock] = got) -> None:
             gate.wait()
             with suppress(BusyError):
                 got.append(files.Lock(directory))

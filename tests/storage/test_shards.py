@@ -51,9 +51,7 @@ def test_storing_and_reading_is_identity(given_traces: list) -> None:
 def test_lone_surrogates_are_exact_and_the_row_stays_readable(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    odd = trace(
-        1, program=Program(source="x = '\udc80'", argv=("\ud800",), stdin="\ud83d\ude00"), stderr="\udcff!"
-    )
+    odd = trace(1, program=Program(source="x = '\udc80'", argv=("\ud800",), stdin="\ud83d\ude00"), stderr="\udcff!")
     store(tmp_path, [odd])
     assert facts(next(shards.read(tmp_path))) == facts(odd)
     row = pq.read_table(tmp_path / "traces-00000.parquet").to_pylist()[0]
@@ -154,9 +152,7 @@ def test_another_fingerprint_is_refused_with_the_difference(tmp_path: Path, chan
 
 def test_a_trace_of_another_interpreter_or_other_limits_is_refused(tmp_path: Path) -> None:
     with shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT) as writer:
-        with pytest.raises(
-            FingerprintError, match=r"interpreter\.version: stored '3\.11\.7', now '3\.13\.0'"
-        ):
+        with pytest.raises(FingerprintError, match=r"interpreter\.version: stored '3\.11\.7', now '3\.13\.0'"):
             writer.add(trace(1, interpreter=InterpreterInfo("cpython", "3.13.0", "native")))
         with pytest.raises(FingerprintError, match=r"limits\.steps"):
             writer.add(trace(1, limits=Limits(steps=7)))

@@ -50,9 +50,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != model_folder.MANIFEST}
 
 
-def test_an_empty_folder_goes_on_from_what_is_there_to_the_bit(
-    store: str, config: Training, tmp_path: Path
-) -> None:
+def test_an_empty_folder_goes_on_from_what_is_there_to_the_bit(store: str, config: Training, tmp_path: Path) -> None:
     whole = train(config, tmp_path / "whole", device="cpu")
     half = train(config, tmp_path / "half", device="cpu", store_url=store)
     shelf = remote.place(store)
@@ -103,9 +101,7 @@ def test_a_store_that_goes_away_ends_no_training(
 
     with monkeypatch.context() as patch:
         patch.setattr(trainer_store, "publish_checkpoint", away)
-        with pytest.raises(
-            DiskError, match=r"step-00000003 is complete but not on the store.*run the command"
-        ):
+        with pytest.raises(DiskError, match=r"step-00000003 is complete but not on the store.*run the command"):
             train(few, tmp_path / "run", device="cpu", store_url=store)
     told = capsys.readouterr().err
     assert told.count("failed; training continues: the store is away") == 2
@@ -120,9 +116,7 @@ def test_a_folder_may_be_the_place(config: Training, tmp_path: Path) -> None:
     assert remote.names(tmp_path / "kept") == ["step-00000003"]
 
 
-def test_the_command_takes_it(
-    store: str, config: Training, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_it(store: str, config: Training, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "small.py").write_text(RECIPE.format(path=str(tmp_path / "train.bin")))
     words = ["--recipe", str(tmp_path / "small.py"), "--device", "cpu", "--store", store, "--out"]
     assert main([*words, str(tmp_path / "one")]) == 0

@@ -105,9 +105,7 @@ def test_an_interrupt_does_not_put_half_an_object_in_the_place_of_a_whole_one(
     assert (shelf / "x").read_bytes() == b"after"
 
 
-def test_the_environment_may_name_the_server(
-    shelf: StorePath, endpoint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_may_name_the_server(shelf: StorePath, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
     remote._file_system.cache_clear()
     at = StorePath(shelf.scheme, shelf.bucket, shelf.key)
@@ -139,9 +137,7 @@ def test_a_builder_that_was_killed_is_gone_on_with(shelf: StorePath, whole: Path
         f"build_dataset(Mixture(sources=(TASKS,)), {str(shelf)!r}, count=100, workers=1, unit=40, "
         "trust=True, progress=tell)\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert int(process.stdout.readline()) > 0
         with pytest.raises(BusyError, match=f"process {process.pid}"):

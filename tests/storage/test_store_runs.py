@@ -65,9 +65,7 @@ def each(verdict):
         sys.stdin.read()
 run(load(), Interpreter(), limit=6, batch=2, out=remote.place({str(shelf)!r}), on_verdict=each)
 """
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"\n"
         with pytest.raises(BusyError, match=f"process {process.pid}"):

@@ -20,8 +20,7 @@ from worldline.model.train.config import describe_sources
 from worldline.storage import files, remote
 
 ROWS = [
-    DocumentRow(b"p%d" % n, b"s%d" % n, "kind", "test" if n % 5 == 4 else "train", f"k{n}", f"r{n}")
-    for n in range(20)
+    DocumentRow(b"p%d" % n, b"s%d" % n, "kind", "test" if n % 5 == 4 else "train", f"k{n}", f"r{n}") for n in range(20)
 ]
 
 

@@ -22,9 +22,7 @@ from worldline.ui.session.side_by_side import window
 from worldline.ui.terminal.debug import percent, print_debugged, print_imagined
 from worldline.ui.terminal.trials import print_trials
 
-SUM = Program(
-    source="def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", call="f(40)"
-)
+SUM = Program(source="def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", call="f(40)")
 EVIL = "\x1b[31m\u202e</td><script>alert(1)</script>\x07\x9b[bold]x[/bold]"
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 
@@ -66,14 +64,10 @@ def test_the_first_divergence_is_marked_and_the_rows_around_it_shown() -> None:
     assert re.search(r"^▶ +\d+ +4 +s \+= i +│ s=190 +│ s=191 *$", marked[0])
     assert sum(bool(re.match(r"^[ ▶·] +\d+ +\d+ ", line)) for line in lines) == 12
     assert sum("rows not shown" in line for line in lines) == 2
-    assert any(
-        re.search(r"first divergence +at step \d+, line 4: s is 190, predicted 191", line) for line in lines
-    )
+    assert any(re.search(r"first divergence +at step \d+, line 4: s is 190, predicted 191", line) for line in lines)
     assert any(line.startswith("cause") and "wrong value" in line for line in lines)
     assert any(line.startswith("step") and "`4 s=191`" in line for line in lines)
-    assert any(
-        line.startswith("answer") and "right although the trace is not: return 780" in line for line in lines
-    )
+    assert any(line.startswith("answer") and "right although the trace is not: return 780" in line for line in lines)
 
 
 def test_later_divergences_are_dimmer() -> None:
@@ -129,9 +123,7 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        self.addresses += [
-            value or "" for name, value in attrs if name in ("src", "href", "action", "srcset")
-        ]
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "action", "srcset")]
 
 
 def test_a_page_is_whole_and_needs_nothing_else() -> None:
@@ -182,12 +174,9 @@ def test_probabilities_are_read_by_people() -> None:
 def test_interventions_show_flips_with_their_test_and_intervals() -> None:
     before = {**dict.fromkeys(range(10), False), **dict.fromkeys(range(10, 20), True)}
     after = {**before, **dict.fromkeys(range(8), True), 10: False}
-    tried = [
-        InterventionTrial(intervention="repair", sample=i, before=before[i], after=after[i]) for i in before
-    ]
+    tried = [InterventionTrial(intervention="repair", sample=i, before=before[i], after=after[i]) for i in before]
     tried += [
-        InterventionTrial(intervention="guard", sample=i, before=before[i], status="unfit", why="no")
-        for i in before
+        InterventionTrial(intervention="guard", sample=i, before=before[i], status="unfit", why="no") for i in before
     ]
     result = Trials(
         model=EVIL, by="answer", seed=0, failed=tuple(range(10)), causes=("lost variable",) * 10,
@@ -201,9 +190,7 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
     row = next(line for line in lines if line.startswith("repair"))
     cells = r"\+7 +8 of 10 \(49 - 94 %\) +1 of 10 \(2 - 40 %\) +0\.039 +\+3 +0 +0"
     assert re.search(cells, row)
-    assert re.search(
-        r"- of 0 +- of 0 +1\.000 +\+0 +20 +0", next(line for line in lines if "control flow" in line)
-    )
+    assert re.search(r"- of 0 +- of 0 +1\.000 +\+0 +20 +0", next(line for line in lines if "control flow" in line))
     assert any(re.search(r"^lost variable +8 of 10", line) for line in lines)
     assert "2 samples" in lines[-1]
 
@@ -226,9 +213,7 @@ def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
 def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
     """Behind the end of a prediction nothing is right."""
     (true,) = Interpreter().predict([PredictionRequest(program=SUM)])
-    result = debug(
-        SUM, Says(true.text[: len(true.text) // 2].rpartition(b"\n")[0] + b"\n"), interventions=False
-    )
+    result = debug(SUM, Says(true.text[: len(true.text) // 2].rpartition(b"\n")[0] + b"\n"), interventions=False)
     lines = shown(result, rows=0).splitlines()
     marks = [line[:2] for line in lines if re.match(r"(  |- |▶ |· ) *\d+ +\d+ ", line)]
     assert marks[0] == "  "

@@ -28,9 +28,7 @@ from worldline.ui.terminal.step.row_view import row_view
 from worldline.ui.terminal.table import print_trace
 
 pytestmark = pytest.mark.usefixtures("sandbox")
-PROGRAM = Program(
-    source="import random\n\ndef f(k):\n    x = random.randrange(k)\n    return x\n", call="f(6)"
-)
+PROGRAM = Program(source="import random\n\ndef f(k):\n    x = random.randrange(k)\n    return x\n", call="f(6)")
 HELD = Control(seed=1)
 
 
@@ -42,9 +40,7 @@ class Gambler(PlainPredictor):
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             control = replace(HELD, given=(Hidden(0, "below 6", "2"),))
-            yield replace(
-                record_request(replace(ask, control=control, hidden=()), Limits())[0], status="ended"
-            )
+            yield replace(record_request(replace(ask, control=control, hidden=()), Limits())[0], status="ended")
 
 
 def shown(act: object, *arguments: object) -> str:

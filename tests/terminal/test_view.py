@@ -27,9 +27,7 @@ ANSI = re.compile("\x1b\\[[0-9;]*m")
 def shown(show: object, *arguments: object, width: int = 120, colour: bool = False, **options: object) -> str:
     """What a view prints on a console of some width."""
     file = io.StringIO()
-    console = Console(
-        file=file, width=width, force_terminal=colour, color_system="standard" if colour else None
-    )
+    console = Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None)
     show(console, *arguments, **options)  # type: ignore[operator]
     return file.getvalue()
 
@@ -38,9 +36,7 @@ def test_the_table_has_a_row_a_step_with_its_source_and_its_changes() -> None:
     lines = shown(print_trace, specimen()).splitlines()
     assert lines[0].startswith("f(1)  cpython 3.11.7, python core")
     assert re.search(r"^ +0 +1 +def f\(n\): +│ call f  n=1$", lines[1])
-    assert re.search(
-        r"^ +1 +2 +xs = \[n\].* │ \S+: 1  xs=\[1\]  zs=\[1\]  zs is xs$", lines[2]
-    )  # a hidden input
+    assert re.search(r"^ +1 +2 +xs = \[n\].* │ \S+: 1  xs=\[1\]  zs=\[1\]  zs is xs$", lines[2])  # a hidden input
     assert re.search(r"^ +4 +5 +│ +del ys +│ del ys$", lines[5])
     assert re.search(r"^ +6 +6 +│ +return 1 +│ return 1$", lines[7])
     assert lines[-1] == "returned 1  8 steps"
@@ -139,9 +135,7 @@ def test_source_lines_are_those_of_their_file() -> None:
     assert sources.line("m.py", 99).plain == sources.line("nowhere.py", 1).plain == ""
 
 
-@pytest.mark.parametrize(
-    "source", ["", "\n\n\nx = 1", '"""\n\n\n"""\nx', "x = 1\r\n\r\ny = 2\r\n", "\x0c\nx = (\n"]
-)
+@pytest.mark.parametrize("source", ["", "\n\n\nx = 1", '"""\n\n\n"""\nx', "x = 1\r\n\r\ny = 2\r\n", "\x0c\nx = (\n"])
 def test_colouring_moves_no_line(source: str) -> None:
     sources = HighlightedSource(Program(source=source))
     for number, line in enumerate(printable_lines(source), 1):
@@ -149,9 +143,7 @@ def test_colouring_moves_no_line(source: str) -> None:
 
 
 def test_each_file_is_coloured_in_its_own_language() -> None:
-    sources = HighlightedSource(
-        Program(source="let x = null; // why", name="a.js", files=(("b.py", "def f(): pass"),))
-    )
+    sources = HighlightedSource(Program(source="let x = null; // why", name="a.js", files=(("b.py", "def f(): pass"),)))
     js, python = sources.line("a.js", 1), sources.line("b.py", 1)
     painted = {js.plain[item.start : item.end]: item.style for item in js.spans}
     assert {painted["let"], painted["null"]} == {STYLES["keyword"]}
@@ -184,9 +176,7 @@ def test_the_thread_of_a_step_is_shown_where_there_are_several() -> None:
     console = Console(file=io.StringIO(), width=100)
     print_trace(console, trace)
     rows = console.file.getvalue().splitlines()[1 : len(trace) + 1]
-    assert all(
-        re.search(rf" │ {step.thread}(  |$)", row) for row, step in zip(rows, trace.steps, strict=True)
-    )
+    assert all(re.search(rf" │ {step.thread}(  |$)", row) for row, step in zip(rows, trace.steps, strict=True))
     console = Console(file=io.StringIO(), width=100)
     at = next(step.i for step in trace.steps if step.thread == 2)
     print_state(console, trace, at)

@@ -46,9 +46,7 @@ class Complaints:
 
 def tab(browser: Any, *, size: dict[str, int] = WIDE, dark: bool = False) -> tuple[Any, Complaints]:
     """A fresh tab with its own storage and the list of its complaints; animations are off."""
-    context = browser.new_context(
-        viewport=size, color_scheme="dark" if dark else "light", reduced_motion="reduce"
-    )
+    context = browser.new_context(viewport=size, color_scheme="dark" if dark else "light", reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(OPENING)
     return page, Complaints(page)
@@ -56,9 +54,7 @@ def tab(browser: Any, *, size: dict[str, int] = WIDE, dark: bool = False) -> tup
 
 def go(page: Any, sample: int = 0, **params: Any) -> Any:
     """A sample of the first run by its address; back when it is shown."""
-    if page.locator(
-        f".sample-view[data-at='{sample}']"
-    ).count():  # else what is there would be taken for what is asked
+    if page.locator(f".sample-view[data-at='{sample}']").count():  # else what is there would be taken for what is asked
         page.evaluate("location.hash = '#/'")
         page.wait_for_selector(".sample-view", state="detached")
     address = f"#/run/0/sample/{sample}?{urlencode({**params, 'visit': next(VISITS)})}"

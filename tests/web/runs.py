@@ -95,9 +95,7 @@ def spoiled(true: Prediction, way: str) -> Prediction:
     if way == "empty":
         return replace(true, text=b"", status="empty")
     if way == "loop":
-        return replace(
-            true, text=b"".join(lines[: len(lines) // 2]) + 40 * lines[len(lines) // 2], status="budget"
-        )
+        return replace(true, text=b"".join(lines[: len(lines) // 2]) + 40 * lines[len(lines) // 2], status="budget")
     if way == "lost":
         return replace(true, text=b"".join(lines[: len(lines) // 2] + lines[len(lines) // 2 + 1 :]))
     return replace(true, text=text + b"and so on\n") if way == "long" else true
@@ -149,9 +147,7 @@ def rows(index: RunIndex, **params: Any) -> list[dict[str, Any]]:
 # ---- a large run without a box
 
 
-def synthetic(
-    path: Path, n: int = 100_000, *, seed: int = 0, model: str = "synthetic", skill: float = 0.6
-) -> Path:
+def synthetic(path: Path, n: int = 100_000, *, seed: int = 0, model: str = "synthetic", skill: float = 0.6) -> Path:
     """A finished run of n samples: `skill` of them are right. Runs of other seeds have the same programs."""
     drawn, fates = Random("programs"), Random(f"{model} {seed}")
     path.mkdir(parents=True)
@@ -226,9 +222,7 @@ def _judged(kind: int, length: int, way: str) -> dict[str, Any]:
     said = answer(task, parsed)
     assert said is not None, (text, parsed.malformed)
     ended = SimpleNamespace(outcome=SimpleNamespace(kind="returned", detail=""))
-    true = Truth(
-        task, cast(Trace, ended), said, margin=1 << 30
-    )  # never cut: its steps are not asked of the trace
+    true = Truth(task, cast(Trace, ended), said, margin=1 << 30)  # never cut: its steps are not asked of the trace
     vars(true).update(text=text.encode(), parsed=parsed)
     ask = PredictionRequest(program=program, limit=2 * len(text) + SLACK)
     found = spoiled(Prediction(text=true.text, status="ended", logprob=-1.5, seconds=0.25), way)

@@ -135,14 +135,11 @@ def _wrong(text: bytes, *, answer: bool) -> bytes:
     return text
 
 
-def make_run(
-    folder: Path, *, count: int = 12, every: int = 3, first: int = 1, name: str = "mistaken"
-) -> Path:
+def make_run(folder: Path, *, count: int = 12, every: int = 3, first: int = 1, name: str = "mistaken") -> Path:
     """A run of `count` small programs, as `worldline bench --out` leaves it."""
     picked = [SOURCES[n % len(SOURCES)] for n in range(count)]
     programs = [
-        Program(source=source + "\n" * (n // len(SOURCES)), call=call)
-        for n, (source, call) in enumerate(picked)
+        Program(source=source + "\n" * (n // len(SOURCES)), call=call) for n, (source, call) in enumerate(picked)
     ]
     tasks = [Task(program=program, name=f"sample {n}") for n, program in enumerate(programs)]
     run(Suite(name="small", tasks=tasks), Mistaken(name, every=every, first=first), out=folder)

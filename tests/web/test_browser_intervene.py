@@ -124,9 +124,7 @@ def test_the_budget_is_extended(page: Any) -> None:
     assert "✓" in branch(page, "budget 2,000 bytes").inner_text()
     page.fill(".intervene-panel label:has-text('bytes') input", "2100")
     # At once: the branch that is chosen goes on, whether or not it is shown yet.
-    page.evaluate(
-        "document.querySelector('.branch').click(); document.querySelector('.intervene-panel .main').click()"
-    )
+    page.evaluate("document.querySelector('.branch').click(); document.querySelector('.intervene-panel .main').click()")
     branch(page, "budget 2,100 bytes")
 
 

@@ -75,9 +75,7 @@ def test_javascript_is_coloured_over_lines(page: Any) -> None:
     go(page, MIXED, row=1)
     strings = texts(page, ".source .token-string")
     assert strings[:2] == ["`n is", "${"]
-    assert {"class", "constructor", "const", "null"} - {"constructor"} <= set(
-        texts(page, ".source .token-keyword")
-    )
+    assert {"class", "constructor", "const", "null"} - {"constructor"} <= set(texts(page, ".source .token-keyword"))
     assert texts(page, ".source .token-comment") == ["// What a page must name."]
 
 

@@ -102,9 +102,7 @@ def test_one_product(chromium: Any, erring: tuple[Path, Path], tmp_path: Path) -
     program = Program(source="def f(n):\n    s = n + 1  # so\n    return s\n", call="f(1)")
     pages = {
         "report": render(erring[0])[0],
-        "debug": debug_page.page(
-            debug(program, Staged("one", {"f": ((b"s=2", b"s=3"),)}), interventions=False)
-        ),
+        "debug": debug_page.page(debug(program, Staged("one", {"f": ((b"s=2", b"s=3"),)}), interventions=False)),
     }
     for name, text in pages.items():
         (tmp_path / f"{name}.html").write_text(text)

@@ -129,9 +129,7 @@ def test_figures_are_the_server_s(seen: Seen, sessions: SessionCache) -> None:
     page, figures = seen.open("#/run/0"), api.overview(sessions, "0", {})
     answers = page.locator(".headline").first.inner_text()
     share = figures["answer"]
-    assert (
-        f"{share['some']} of {share['n']}, {100 * share['low']:.1f} to {100 * share['high']:.1f} %" in answers
-    )
+    assert f"{share['some']} of {share['n']}, {100 * share['low']:.1f} to {100 * share['high']:.1f} %" in answers
     for title, kind in (
         ("By length", "horizon"),
         ("By depth", "depth"),
@@ -282,22 +280,14 @@ def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, sessio
     for act, kind in ((lambda: page.get_by_role("button", name="whole traces").click(), "trace"),
                       (lambda: page.keyboard.press("m"), "answer")):  # fmt: skip
         act()
-        page.wait_for_selector(
-            f".measures [aria-pressed=true]:text('{'traces' if kind == 'trace' else 'answers'}')"
-        )
+        page.wait_for_selector(f".measures [aria-pressed=true]:text('{'traces' if kind == 'trace' else 'answers'}')")
         share = bucket[kind]
-        assert f"of {share['n']}, 95 % interval {100 * share['low']:.1f}" in row.locator("a").get_attribute(
-            "title"
-        )
+        assert f"of {share['n']}, 95 % interval {100 * share['low']:.1f}" in row.locator("a").get_attribute("title")
 
 
 def test_a_long_list_is_windowed_and_says_so(seen: Seen, sessions: SessionCache) -> None:
     page = seen.open("#/run/2?sort=steps&order=desc")
-    wanted = [
-        one
-        for at in range(0, MANY, 500)
-        for one in listed(sessions, "2", sort="steps", order="desc", offset=at)
-    ]
+    wanted = [one for at in range(0, MANY, 500) for one in listed(sessions, "2", sort="steps", order="desc", offset=at)]
     grid = page.get_by_role("grid", name="Samples")
     assert grid.get_attribute("aria-rowcount") == str(MANY + 1)
     for share in (0.5, 1.0, 0.1):

@@ -154,9 +154,7 @@ def test_a_program_in_another_language_is_typed_and_watched(page: Any) -> None:
     if isinstance(missing, str):
         pytest.skip(missing)
     page.get_by_label("Language").select_option("js")
-    page.get_by_label("Program", exact=True).fill(
-        "function f(n) {\n  let seen = null;\n  return [seen, n];\n}\n"
-    )
+    page.get_by_label("Program", exact=True).fill("function f(n) {\n  let seen = null;\n  return [seen, n];\n}\n")
     page.get_by_label("Call").fill("f(2)")
     page.get_by_label("Model").select_option("interpreter")
     page.get_by_role("button", name="Predict").click()

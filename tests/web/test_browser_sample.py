@@ -225,9 +225,7 @@ def test_the_list_of_steps(page: Any) -> None:
 
 def test_of_a_long_run_only_the_steps_in_sight_exist(page: Any) -> None:
     go(page, 5)
-    page.wait_for_function(
-        "n => document.querySelector('.total').textContent === 'of ' + n", arg=f"{LONG_STEPS - 1:,}"
-    )
+    page.wait_for_function("n => document.querySelector('.total').textContent === 'of ' + n", arg=f"{LONG_STEPS - 1:,}")
     for row in (7_777, 12, LONG_STEPS - 1):
         page.fill("#jump", str(row))
         page.press("#jump", "Enter")
@@ -291,9 +289,7 @@ def test_an_address_is_a_place(page: Any, shown: Served) -> None:
 def test_who_is_on_the_way_elsewhere_keeps_that_address(page: Any) -> None:
     go(page, row=10)
     # The address changes at once and the page is told of it later; a view that is being left must not write its own.
-    page.evaluate(
-        "location.hash = '#/'; document.querySelector(`[aria-label='Swap left and right']`).click()"
-    )
+    page.evaluate("location.hash = '#/'; document.querySelector(`[aria-label='Swap left and right']`).click()")
     page.wait_for_selector(".sample-view", state="detached")
     assert page.evaluate("location.hash") == "#/"
 

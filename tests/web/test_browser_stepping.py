@@ -16,9 +16,7 @@ from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 
 pytestmark = pytest.mark.usefixtures("sandbox")
-FACT = (
-    "def fact(n):\n    # the base\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n"
-)
+FACT = "def fact(n):\n    # the base\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n"
 ALIAS = "def f(n):\n    a = [n]\n    b = a\n    b.append(2)\n    c = a + []\n    return c\n"
 LONG = "def g(n):\n    s = 0\n    while s < n:\n        s += 1\n    if s:\n        s = -s\n    return s\n"
 TURNS = 3_000

@@ -91,13 +91,9 @@ def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
     assert page.inner_text(".differences code >> nth=1").endswith("abc'")
     assert page.inner_text(".differences code >> nth=2").endswith("abd'")
     for mark in page.locator("tr[data-name=s] mark").all():
-        sandbox = page.evaluate_handle(
-            "mark => mark.closest('.text').getBoundingClientRect()", mark.element_handle()
-        )
+        sandbox = page.evaluate_handle("mark => mark.closest('.text').getBoundingClientRect()", mark.element_handle())
         inner, outer = mark.bounding_box(), sandbox.json_value()
-        assert outer["top"] <= inner["y"] + inner["height"] / 2 <= outer["bottom"], (
-            "it is scrolled out of sight"
-        )
+        assert outer["top"] <= inner["y"] + inner["height"] / 2 <= outer["bottom"], "it is scrolled out of sight"
 
 
 def test_reports_keep_white_space(chromium: Any, blank: Path, tmp_path: Path) -> None:

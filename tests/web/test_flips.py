@@ -61,8 +61,7 @@ def test_flips_are_of_the_chosen_samples(tmp_path: Path) -> None:
     )
     whole = overview(one, Filters(), other)["flips"]
     parts = [
-        overview(one, Filters.of(bucket["filter"]), other)["flips"]
-        for bucket in overview(one, Filters())["by"]["type"]
+        overview(one, Filters.of(bucket["filter"]), other)["flips"] for bucket in overview(one, Filters())["by"]["type"]
     ]
     for flip in FLIPS:
         assert sum(part[flip] for part in parts) == whole[flip]

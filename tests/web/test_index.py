@@ -76,9 +76,7 @@ def test_samples_are_the_newest_records_as_they_were_judged(made: Path) -> None:
     for one, stored in zip(found, records.values(), strict=True):
         judged = stored.judged
         assert one["name"] == stored.name
-        assert (one["steps"], one["agreed"], one["bytes"]) == tuple(
-            judged[key] for key in ("steps", "agreed", "bytes")
-        )
+        assert (one["steps"], one["agreed"], one["bytes"]) == tuple(judged[key] for key in ("steps", "agreed", "bytes"))
         assert (one["answer"], one["trace"]) == (judged["answer"] == "right", judged["trace"] == "right")
         assert (one["cause"], one["type"]) == (judged["cause"] or "right", judged["type"])
         assert (one["status"], one["suite"]) == (stored.found.status, f"page/{stored.group}")
@@ -153,9 +151,7 @@ def test_depth_is_that_of_the_parsed_text(codec: str) -> None:
         else:
             given = cwm.prompt(program.source, cwm.entry_line(trace))
             text = cwm.encode(trace)[len(given) :].encode()
-            wanted = _levels(
-                PredictionRequest(program=program), Prediction(text=text, status="ended", codec="cwm")
-            )
+            wanted = _levels(PredictionRequest(program=program), Prediction(text=text, status="ended", codec="cwm"))
         assert notation(codec).depth(text.decode()) == wanted, program
         deepest.add(wanted)
     assert {1, 2, 4, 30} <= deepest

@@ -50,9 +50,7 @@ def test_the_newest_record_of_a_place_counts(many: Path, tmp_path: Path) -> None
         lines = data.splitlines(keepends=True)
         newer = [json.loads(one) for one in lines[:2]]
         newer[0]["name"] = "asked again"
-        gone = {key: newer[1][key] for key in ("at", "name", "program", "prompt", "options")} | {
-            "kind": "skipped"
-        }
+        gone = {key: newer[1][key] for key in ("at", "name", "program", "prompt", "options")} | {"kind": "skipped"}
         return data + json.dumps(newer[0]).encode() + b"\n" + json.dumps(gone).encode() + b"\n"
 
     index = build(copied(many, tmp_path / "run", again))
@@ -133,9 +131,7 @@ def test_odd_values_that_a_record_may_have_are_shown(many: Path, tmp_path: Path)
 
     def change(data: bytes) -> bytes:
         found = [json.loads(one) for one in data.splitlines()[: len(changes)]]
-        return b"".join(
-            json.dumps(one | other).encode() + b"\n" for one, other in zip(found, changes, strict=True)
-        )
+        return b"".join(json.dumps(one | other).encode() + b"\n" for one, other in zip(found, changes, strict=True))
 
     index = build(copied(many, tmp_path / "run", change))
     assert len(index) == len(changes)
@@ -150,9 +146,7 @@ def test_odd_values_that_a_record_may_have_are_shown(many: Path, tmp_path: Path)
         index.record(8)
 
 
-def test_a_line_that_is_too_long_is_passed_over(
-    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_that_is_too_long_is_passed_over(many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_read, "MAX_LINE_BYTES", 1 << 16)
     huge = b'{"at": 0, "name": "' + b"x" * (1 << 18) + b'"}\n'
     index = build(copied(many, tmp_path / "run", lambda data: data + huge + data))

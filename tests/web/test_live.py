@@ -81,9 +81,9 @@ def test_a_typed_program_is_recorded_imagined_and_told(served: Served) -> None:
     target = f"/api/runs/live/samples/{reply.json['at']}"
     events = watched(served, f"{target}/branches/0")
     assert [name for name, _ in events[:-1]] == ["progress"] * (len(events) - 1)
-    assert [set(told) for _, told in events[:-1]] == [
-        {"stage", "bytes", "steps", "rows", "note", "ahead"}
-    ] * (len(events) - 1)
+    assert [set(told) for _, told in events[:-1]] == [{"stage", "bytes", "steps", "rows", "note", "ahead"}] * (
+        len(events) - 1
+    )
     name, branch = events[-1]
     assert (name, branch["status"], branch["answer"]["truth"]) == ("done", "done", ["return", "8"])
     session = get(served, target).json
@@ -94,10 +94,7 @@ def test_a_typed_program_is_recorded_imagined_and_told(served: Served) -> None:
     listed = get(served, "/api/runs/live/samples?q=RETURN%20M").json
     assert listed["samples"][-1]["at"] == reply.json["at"]
     assert get(served, "/api/runs").json["runs"][-1]["id"] == "live"
-    assert (
-        get(served, "/api/runs/live/overview").json["n"]
-        == get(served, "/api/runs/live/samples").json["total"]
-    )
+    assert get(served, "/api/runs/live/overview").json["n"] == get(served, "/api/runs/live/samples").json["total"]
 
 
 def test_an_intervention_grows_a_branch(served: Served) -> None:
@@ -125,9 +122,7 @@ def test_who_leaves_a_stream_does_not_stop_the_branch_and_who_stops_it_does(serv
     busy = post(served, f"{target}/branches", {"intervention": {"kind": "budget", "limit": 99999}})
     assert (busy.status, busy.json["error"]["slug"]) == (409, "busy")
     with stream(served, f"{target}/branches/0") as events:
-        assert any(
-            told["stage"] == "model" and told["bytes"] > 0 for name, told in events if name == "progress"
-        )
+        assert any(told["stage"] == "model" and told["bytes"] > 0 for name, told in events if name == "progress")
         stopped = talk(served, request(served, f"{target}/branches/0", method="DELETE"))
         assert (stopped.status, stopped.json["branch"]) == (200, 0)
         assert list(events)[-1][0] == "done"
@@ -175,9 +170,7 @@ def test_without_a_model_nothing_can_be_asked(shown: Served) -> None:
 # The thread by itself
 
 
-def growing(
-    gate: threading.Event, *, branch: int = 0
-) -> Callable[[Callable[[], bool]], Iterator[RolloutProgress]]:
+def growing(gate: threading.Event, *, branch: int = 0) -> Callable[[Callable[[], bool]], Iterator[RolloutProgress]]:
     """A branch that grows until it is let go or stopped."""
 
     def predict_branch(stop: Callable[[], bool]) -> Iterator[RolloutProgress]:
@@ -245,9 +238,7 @@ def test_the_end_stops_what_is_at_work_and_what_waits(live: LiveBranches) -> Non
         live.begin(("live", 9, ""), growing(threading.Event()))
 
 
-def test_a_fault_of_ours_ends_its_job_and_no_other(
-    live: LiveBranches, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_fault_of_ours_ends_its_job_and_no_other(live: LiveBranches, caplog: pytest.LogCaptureFixture) -> None:
     def predict_branch(stop: Callable[[], bool]) -> Iterator[RolloutProgress]:
         yield RolloutProgress(0, "truth")
         raise ZeroDivisionError("a fault of ours")

@@ -51,9 +51,7 @@ def narrowed() -> dict[str, Any]:
 REFUSALS = ["4xx"]
 schema = schemathesis.openapi.from_dict(
     narrowed(),
-    config=SchemathesisConfig.from_dict(
-        {"checks": {"negative_data_rejection": {"expected-statuses": REFUSALS}}}
-    ),
+    config=SchemathesisConfig.from_dict({"checks": {"negative_data_rejection": {"expected-statuses": REFUSALS}}}),
 )
 
 

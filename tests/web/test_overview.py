@@ -25,9 +25,7 @@ from worldline.ui.web.overview import overview
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunIndex, RunIndex]:
     """Two runs of the same programs."""
     folder = tmp_path_factory.mktemp("runs")
-    return build(synthetic(folder / "a", 900, model="a")), build(
-        synthetic(folder / "b", 700, model="b", skill=0.8)
-    )
+    return build(synthetic(folder / "a", 900, model="a")), build(synthetic(folder / "b", 700, model="b", skill=0.8))
 
 
 def buckets(told: dict[str, Any]) -> list[dict[str, Any]]:
@@ -67,9 +65,7 @@ def test_so_it_does_with_filters_already_chosen(pair: tuple[RunIndex, RunIndex])
     every = buckets(overview(index, Filters()))
     for _ in range(12):
         given = {name: text for one in rng.sample(every, 2) for name, text in one["filter"].items()}
-        extra = rng.choice(
-            [{}, {"q": "range"}, {"answer": "wrong"}, {"trace": "right"}, {"flip": rng.choice(FLIPS)}]
-        )
+        extra = rng.choice([{}, {"q": "range"}, {"answer": "wrong"}, {"trace": "right"}, {"flip": rng.choice(FLIPS)}])
         check(index, Filters.of({**given, **extra}), other)
     check(index, Filters.of({"steps_min": "5", "steps_max": "11"}))
     check(index, Filters.of({"depth_min": "3"}))

@@ -185,9 +185,7 @@ def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> Non
     assert (told.samples, told.stepped) == (1, 1)
     opened = Opened(chromium, tmp_path / "page.html")
     page = opened.page
-    assert opened.ask("samples", "live", {"q": "M = N"}) == plain(
-        api.samples(sessions, "live", {"q": "M = N"})
-    )
+    assert opened.ask("samples", "live", {"q": "M = N"}) == plain(api.samples(sessions, "live", {"q": "M = N"}))
     assert opened.ask("samples", "live", {"q": "nothing"})["total"] == 0
     page.get_by_role("link", name="Tried programs").click()
     page.locator(".windowed-row .c-name a").click()
@@ -243,9 +241,7 @@ def test_a_line_that_is_no_record_is_a_finding_by_itself(
     assert told.err.startswith(f"finding: {path}: 1 line is not a record: line ")
 
 
-def test_what_cannot_be_read_is_shown_on_the_page(
-    chromium: Any, erring: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_what_cannot_be_read_is_shown_on_the_page(chromium: Any, erring: tuple[Path, Path], tmp_path: Path) -> None:
     path, out = copied(erring[0], tmp_path / "spoiled", spoil), tmp_path / "page.html"
     bundle(SessionCache([build(path), build(erring[1])]), out)
     opened = Opened(chromium, out)
@@ -279,9 +275,7 @@ def test_a_program_needs_a_model() -> None:
         open_sessions(Opening(programs=(Program(source="x = 1\n"),)))
 
 
-def test_the_same_runs_give_the_same_bytes(
-    sessions: SessionCache, written: dict[str, Path], tmp_path: Path
-) -> None:
+def test_the_same_runs_give_the_same_bytes(sessions: SessionCache, written: dict[str, Path], tmp_path: Path) -> None:
     bundle(sessions, tmp_path / "page.html")
     bundle(SessionCache(sessions.runs), tmp_path / "site")
     assert (tmp_path / "page.html").read_bytes() == written["file"].read_bytes()

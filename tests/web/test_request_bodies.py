@@ -18,9 +18,7 @@ from worldline.ui.web.schemas import BRANCH_BODY, PROGRAM_BODY, closed
 
 pytestmark = pytest.mark.unit
 
-SCALARS = (
-    st.none() | st.booleans() | st.integers(-5, 1 << 41) | st.floats(allow_nan=False) | st.text(max_size=8)
-)
+SCALARS = st.none() | st.booleans() | st.integers(-5, 1 << 41) | st.floats(allow_nan=False) | st.text(max_size=8)
 WORDS = [
     "kind",
     "step",
@@ -44,9 +42,7 @@ VALUES = st.recursive(
 )
 INTERVENTIONS = st.fixed_dictionaries(
     {"kind": KINDS},
-    optional={
-        name: SCALARS | st.integers(0, 9) for name in ("step", "name", "value", "line", "limit", "how")
-    },
+    optional={name: SCALARS | st.integers(0, 9) for name in ("step", "name", "value", "line", "limit", "how")},
 )
 BRANCHES = st.fixed_dictionaries(
     {"intervention": INTERVENTIONS | VALUES}, optional={"parent": SCALARS | st.integers(0, 9)}
@@ -95,9 +91,7 @@ def _has_float(value: Any) -> bool:
     return isinstance(value, float) or any(map(_has_float, inner))
 
 
-@pytest.mark.parametrize(
-    "text", ["-1", "+1", "01", "1.0", "1e3", "٣", "²", " 1", "1 ", "", "1_0", "9999999999"]
-)
+@pytest.mark.parametrize("text", ["-1", "+1", "01", "1.0", "1e3", "٣", "²", " 1", "1 ", "", "1_0", "9999999999"])
 def test_a_number_in_an_address_is_plain(text: str) -> None:
     assert number(text) == text
 

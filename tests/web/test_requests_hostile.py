@@ -247,10 +247,7 @@ METHODS: dict[str, tuple[Made, *tuple[int, ...]]] = {
         f"method {method} on data": (ask(method=method), 405)
         for method in ("HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "POST", "PROPFIND", "get")
     },
-    **{
-        f"method {method} on a file": (ask("/app.js", method=method), 405)
-        for method in ("PUT", "POST", "TRACE")
-    },
+    **{f"method {method} on a file": (ask("/app.js", method=method), 405) for method in ("PUT", "POST", "TRACE")},
     "method HEAD on a file": (ask("/app.js", method="HEAD"), 200),
     "method of 1,000 letters": (ask(method="A" * 1000), 405),
     "method that is none": (raw("G\x01T / HTTP/1.1\r\n" + HEAD + "\r\n"), 400),

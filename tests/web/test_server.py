@@ -56,9 +56,7 @@ def test_another_host_than_the_loopback_needs_a_token_that_was_said(host: str) -
     assert settle_token(host, "a-token-that-was-said") == "a-token-that-was-said"
 
 
-@pytest.mark.parametrize(
-    "token", ["", "short", "with space in the middle", "a" * 129, "über-token-is-not-ascii"]
-)
+@pytest.mark.parametrize("token", ["", "short", "with space in the middle", "a" * 129, "über-token-is-not-ascii"])
 def test_a_token_is_long_and_plain(token: str) -> None:
     with pytest.raises(UsageError, match="token"):
         settle_token("127.0.0.1", token)
@@ -108,18 +106,14 @@ def test_a_port_that_is_taken_leads_to_the_next() -> None:
             assert port < second.getsockname()[1] <= port + 100
 
 
-@pytest.mark.parametrize(
-    ("host", "port"), [("no.such.host.invalid", 0), ("127.0.0.1", 70_000), ("203.0.113.1", 0)]
-)
+@pytest.mark.parametrize(("host", "port"), [("no.such.host.invalid", 0), ("127.0.0.1", 70_000), ("203.0.113.1", 0)])
 def test_what_cannot_be_listened_at_is_said(host: str, port: int) -> None:
     with pytest.raises(UsageError):
         listen(host, port)
 
 
 def test_another_port_is_said() -> None:
-    code = (
-        "from worldline.ui.web.server import serve; from worldline.ui.web.service import Opening; import sys;"
-    )
+    code = "from worldline.ui.web.server import serve; from worldline.ui.web.service import Opening; import sys;"
     code += "serve(Opening(), port=int(sys.argv[1]), say=lambda text: print(text, flush=True))"
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
@@ -138,11 +132,7 @@ def test_another_port_is_said() -> None:
 def test_a_single_program_is_what_the_address_shows(tmp_path: Path) -> None:
     program = Program(source="x = 1\n")
     assert place(Opening(programs=(program,))) == "/run/live/sample/0"
-    assert (
-        place(Opening(programs=(program, program)))
-        == place(Opening(programs=(program,), runs=(tmp_path,)))
-        == ""
-    )
+    assert place(Opening(programs=(program, program))) == place(Opening(programs=(program,), runs=(tmp_path,))) == ""
 
 
 def test_only_this_machine_reaches_it(hasty: Served) -> None:
@@ -204,9 +194,7 @@ def test_a_second_request_that_drips_is_cut_off(hasty: Served) -> None:
 @pytest.mark.parametrize("target", ["/api/programs", "/api/runs", "/nothing"])
 def test_a_body_that_drips_is_cut_off(hasty: Served, target: str) -> None:
     """Also behind an answer that is out already: nobody is listened to for ever."""
-    head = request(
-        hasty, target, method="POST", headers=["Content-Type: application/json", "Content-Length: 90"]
-    )
+    head = request(hasty, target, method="POST", headers=["Content-Type: application/json", "Content-Length: 90"])
     with socket.create_connection((hasty.host, hasty.port), timeout=PATIENCE) as line:
         line.sendall(head)
         drip(line, b"{" * 60)
@@ -233,8 +221,7 @@ def test_who_does_not_read_is_cut_off(hasty: Served) -> None:
 def test_too_many_are_told_so_and_the_others_stay(hasty: Served) -> None:
     with contextlib.ExitStack() as stack:
         lines = [
-            stack.enter_context(socket.create_connection((hasty.host, hasty.port), timeout=PATIENCE))
-            for _ in range(30)
+            stack.enter_context(socket.create_connection((hasty.host, hasty.port), timeout=PATIENCE)) for _ in range(30)
         ]
         statuses = [read_reply(line).status for line in lines]
         assert statuses.count(503) >= 18
@@ -264,9 +251,7 @@ STRANGERS: dict[str, Callable[[Served], bytes]] = {
     "drip": lambda served: request(served)[:20],
     "do not know the token": lambda served: kept(request(served, token="another-token-of-somebody")),
     "look at the page": lambda served: kept(request(served, "/app.js", token="")),
-    "begin a body": lambda served: kept(
-        request(served, "/x", method="POST", token="", headers=["Content-Length: 90"])
-    ),
+    "begin a body": lambda served: kept(request(served, "/x", method="POST", token="", headers=["Content-Length: 90"])),
 }
 
 
@@ -414,18 +399,14 @@ def test_sessions_with_branches_are_kept(small: Path) -> None:
     sessions = SessionCache([build(small)])
     worked = sessions.get("0", 0)
     root = worked.session.branches[0]
-    branch = worked.session.add(
-        0, BranchEdit(kind="budget", limit=9), root.ask, at=0, confidences=(), codec="compact"
-    )
+    branch = worked.session.add(0, BranchEdit(kind="budget", limit=9), root.ask, at=0, confidences=(), codec="compact")
     worked.session.put(branch, status="stopped")
     for at in range(1, 16):
         sessions.get("0", at)
     assert sessions.get("0", 0) is worked
 
 
-def test_another_run_is_beside_only_where_it_has_the_program(
-    small: Path, tmp_path: Path, sandbox: None
-) -> None:
+def test_another_run_is_beside_only_where_it_has_the_program(small: Path, tmp_path: Path, sandbox: None) -> None:
     sessions = SessionCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
     assert sessions.has_same_program("0", 2, "1")
     assert not sessions.has_same_program("0", 3, "1")

@@ -82,9 +82,7 @@ def replies(line: socket.socket) -> Iterator[Reply]:
                 data += piece
             head, _, data = data.partition(b"\r\n\r\n")
             first, *lines = head.decode("latin-1").split("\r\n")
-            headers = {
-                name.lower(): value.strip() for name, _, value in (each.partition(":") for each in lines)
-            }
+            headers = {name.lower(): value.strip() for name, _, value in (each.partition(":") for each in lines)}
             length = int(headers.get("content-length", 0))
             while len(data) < length and (piece := line.recv(65536)):
                 data += piece

@@ -57,9 +57,7 @@ def manifest(package: dict[str, object]) -> bytes:
     engines, categories = package["engines"], package["categories"]
     assert isinstance(engines, dict)
     assert isinstance(categories, list)
-    words = {
-        name: str(package[name]) for name in ("name", "version", "publisher", "displayName", "description")
-    }
+    words = {name: str(package[name]) for name in ("name", "version", "publisher", "displayName", "description")}
     words |= {"engine": engines["vscode"], "categories": ",".join(categories)}
     text = Template((HERE / "manifest.xml").read_text("utf-8"))
     return text.substitute({name: escape(word, {'"': "&quot;"}) for name, word in words.items()}).encode()

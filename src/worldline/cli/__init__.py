@@ -76,9 +76,7 @@ def record_options(command: opt.Command) -> opt.Command:
         command,
         program_options,
         opt.option("--python", metavar="PATH"),
-        opt.add_option(
-            "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core"
-        ),
+        opt.add_option("--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core"),
         opt.trust_option,
         *(_limit_option(field.name, f"{field.default:,}") for field in fields(Limits)),
     )
@@ -113,9 +111,7 @@ class _Grouped(click.Group):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(64)) for name in names])
 
 
-@click.group(
-    cls=_Grouped, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group(cls=_Grouped, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="worldline", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -132,9 +128,7 @@ def cli(context: click.Context) -> None:
 @opt.json_option
 @opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
 @opt.option("--rows", type=opt.COUNT, default=200)
-def record(
-    file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any
-) -> None:
+def record(file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
     """Execute FILE in the sandbox and record every step.
 
     Options of the program itself go after `--`.
@@ -156,9 +150,7 @@ def record(
         raise click.exceptions.Exit(1)
 
 
-number_option = opt.add_option(
-    "--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0"
-)
+number_option = opt.add_option("--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0")
 
 
 @cli.command()
@@ -168,9 +160,7 @@ number_option = opt.add_option(
 @opt.json_option
 @opt.option("--rows", type=opt.COUNT, default=200)
 @opt.option("--conditions", is_flag=True, note="with --json, nothing else")
-def show(
-    trace: str, step: int | None, number: int | None, as_json: bool, rows: int, conditions: bool
-) -> None:
+def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: int, conditions: bool) -> None:
     """Show a stored trace.
 
     TRACE is a directory made by `record -o` or a file made by `record --json`.
@@ -204,9 +194,7 @@ def show(
 @notation_options
 @control_options
 @number_option
-def encode(
-    file: str, args: tuple[str, ...], notation: str, part: str, number: int | None, **options: Any
-) -> None:
+def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: int | None, **options: Any) -> None:
     """Write a trace to stdout as text for models.
 
     FILE is a program, which is recorded, or a stored trace: a directory or a `.json` file.
@@ -248,9 +236,7 @@ def verify(directory: str) -> None:
 @opt.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
 @opt.add_option("--context", type=opt.POSITIVE, default=131_072, help="Context window in tokens")
 @opt.json_option
-def cost(
-    files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any
-) -> None:
+def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any) -> None:
     """Print what traces cost in each format.
 
     Shows frames, characters, bytes and tokens. Each of FILES is a program, which is recorded, or a stored trace: a
@@ -290,23 +276,17 @@ def _is_stored(file: str, options: dict[str, Any]) -> bool:
     return is_stored(file) and (options["entry"] is None or file.endswith(".json"))
 
 
-def _record_quietly(
-    file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None
-) -> Trace:
+def _record_quietly(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
     """Record a program whose outcome is not shown, and print a hint if it was not executed."""
     from worldline.core.text import printable
 
     trace = _record(file, args, options, control)
     if trace.outcome.kind in ("unsupported", "host-fault"):
-        click.echo(
-            printable(f"hint: {file} was not executed: {trace.outcome.kind} {trace.outcome.detail}"), err=True
-        )
+        click.echo(printable(f"hint: {file} was not executed: {trace.outcome.kind} {trace.outcome.detail}"), err=True)
     return trace
 
 
-def _record(
-    file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None
-) -> Trace:
+def _record(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
     from worldline.recording.recorder import record
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}

@@ -25,9 +25,7 @@ from worldline.cli.program_options import program_options, take_program
     help="Question: return, raises, passes, line:12, name:x@9 or ends:500",
 )
 @opt.option("--executions", type=opt.COUNT, default=1, note="0 for none")
-@opt.add_option(
-    "--true-steps", type=opt.COUNT, default=0, help="Maximum number of single true steps to request"
-)
+@opt.add_option("--true-steps", type=opt.COUNT, default=0, help="Maximum number of single true steps to request")
 @opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P")
 @opt.option("--max-bytes", type=opt.POSITIVE, default=1 << 13, metavar="BYTES")
 @opt.option("--journal", metavar="DIR", note="created if it is new; executions are added")

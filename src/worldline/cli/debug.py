@@ -32,9 +32,7 @@ from worldline.core.errors import WorldlineError
     default=0,
     help="Time to search for the nearest input at which a wrong branch is right; 0 for no search",
 )
-@opt.add_option(
-    "--no-interventions", is_flag=True, help="Do not test which intervention fixes the prediction"
-)
+@opt.add_option("--no-interventions", is_flag=True, help="Do not test which intervention fixes the prediction")
 @opt.add_option(
     "--work",
     type=opt.COUNT,
@@ -83,9 +81,7 @@ def debug(
             nearest=nearest_within(nearest) if nearest else None,
         )
     if result.cause.name == "tool fault":
-        raise WorldlineError(
-            result.sample.found.note or result.cause.evidence or "the model could not be asked"
-        )
+        raise WorldlineError(result.sample.found.note or result.cause.evidence or "the model could not be asked")
     if html is not None:
         from worldline.ui.report.debug_page import page
 
@@ -105,9 +101,7 @@ def debug(
 @control_options
 @opt.json_option
 @opt.option("--rows", type=opt.COUNT, default=200)
-@opt.add_option(
-    "--edit", metavar="STEP:NAME=VALUE", help="Continue the prediction with another value after STEP"
-)
+@opt.add_option("--edit", metavar="STEP:NAME=VALUE", help="Continue the prediction with another value after STEP")
 def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options: Any) -> None:
     """Show what a model predicts for FILE.
 

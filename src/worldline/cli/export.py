@@ -18,9 +18,7 @@ FORMS = ("csv", "parquet", "latex")
 @add_option("--latex", is_flag=True, help="The tables of a run for a paper (booktabs)")
 @option("--tokenizer", metavar="NAME|FILE", note="for a run")
 @add_option("--half", is_flag=True, help="A model in bfloat16, to train from: twice the size")
-@add_option(
-    "--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs"
-)
+@add_option("--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs")
 @trust_option
 def export(
     what: str,

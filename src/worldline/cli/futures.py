@@ -19,9 +19,7 @@ from worldline.cli.program_options import program_options, take_program
 @opt.limit_options
 @opt.add_option("--exact", is_flag=True, help="Enumerate every draw; bound what the budget leaves out")
 @opt.add_option("--sampled-runs", type=opt.POSITIVE, help="Sample N runs instead of enumerating")
-@opt.add_option(
-    "--at", metavar="STEP|Lnn", help="Ask about a step, or about the last execution of a line (L7)"
-)
+@opt.add_option("--at", metavar="STEP|Lnn", help="Ask about a step, or about the last execution of a line (L7)")
 @opt.add_option("--name", default="", metavar="NAME", help="Ask for the value of NAME there, or at the end")
 @opt.add_option("--paths", is_flag=True, help="Ask which lines run, in order")
 @partial(opt.model_options, default=None, note="its probabilities are compared")
@@ -29,9 +27,7 @@ from worldline.cli.program_options import program_options, take_program
 @opt.option("--seed", type=opt.COUNT, default=0, note="for samples and texts")
 @opt.add_option("--runs", type=opt.POSITIVE, default=2_000, help="Maximum number of runs to enumerate")
 @opt.option("--seconds", type=opt.SECONDS_OR_0, default=60, note="0 for no limit")
-@opt.add_option(
-    "--preemptions", type=opt.COUNT, default=2, help="Maximum number of thread preemptions in one schedule"
-)
+@opt.add_option("--preemptions", type=opt.COUNT, default=2, help="Maximum number of thread preemptions in one schedule")
 @opt.option("--rows", type=opt.COUNT, default=20)
 @opt.json_option
 @opt.option("--html", metavar="FILE")

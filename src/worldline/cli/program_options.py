@@ -45,9 +45,7 @@ def program_options(command: opt.Command) -> opt.Command:
     )
 
 
-def program_of(
-    file: str, args: tuple[str, ...], options: Mapping[str, Any], *, must_run: bool = False
-) -> Program:
+def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any], *, must_run: bool = False) -> Program:
     """Load the program that the options name; with `must_run` it must do more than define functions."""
     from worldline.data.program_file import load_program
 
@@ -88,9 +86,7 @@ def notation_options(command: opt.Command) -> opt.Command:
     return opt.add_all(
         command,
         opt.option("--reveal", type=opt.COUNT, default=1),
-        opt.add_option(
-            "--element", is_flag=True, help="Write what changed inside a value instead of the whole value"
-        ),
+        opt.add_option("--element", is_flag=True, help="Write what changed inside a value instead of the whole value"),
         opt.add_option("--bare", is_flag=True, help="Omit lines from the prompt that can never run"),
         opt.option("--conditions", is_flag=True),
         opt.option("--hidden", type=click.Choice(("predicted", "given", "blind")), default="predicted"),
@@ -141,9 +137,7 @@ def control_options(command: opt.Command) -> opt.Command:
             metavar="STEP=VALUE",
             help="With --replay: another value for the draw at STEP, or for its draw K from 0 (STEP.K)",
         ),
-        opt.add_option(
-            "--schedule", type=opt.SEED, metavar="SEED", help="Switch threads between lines, by this seed"
-        ),
+        opt.add_option("--schedule", type=opt.SEED, metavar="SEED", help="Switch threads between lines, by this seed"),
     )
 
 

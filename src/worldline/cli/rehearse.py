@@ -21,9 +21,7 @@ from worldline.cli.program_options import read_stdin, stdin_option
     help="Folder whose copy the script runs in",
     default_text="the current folder",
 )
-@opt.add_option(
-    "--exclude", multiple=True, metavar="NAME", help="Name that is not copied, such as .venv; repeatable"
-)
+@opt.add_option("--exclude", multiple=True, metavar="NAME", help="Name that is not copied, such as .venv; repeatable")
 @stdin_option
 @opt.add_option(
     "--env",
@@ -34,9 +32,7 @@ from worldline.cli.program_options import read_stdin, stdin_option
 )
 @opt.option("--python", metavar="PATH")
 @partial(opt.limit_options, steps=False)
-@opt.add_option(
-    "--no-run", is_flag=True, help="Execute nothing, not even in the sandbox: read the text and predict"
-)
+@opt.add_option("--no-run", is_flag=True, help="Execute nothing, not even in the sandbox: read the text and predict")
 @partial(opt.model_options, note="predicts where the script cannot be executed")
 @opt.option("--max-bytes", type=opt.COUNT, default=2048, metavar="BYTES", note="0 for the text alone")
 @opt.option("--rows", type=opt.COUNT, default=200, note="of diffs")

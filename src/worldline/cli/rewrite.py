@@ -90,9 +90,7 @@ def _print_proof(proof: Proof, *, quiet: bool) -> None:
     if not quiet:
         for difference in proof.differences:
             click.echo(f"finding: {difference.call}: {difference.before} became {difference.after}", err=True)
-        counts = (
-            f"{proof.same:,} runs equal, {len(proof.differences):,} different, {proof.undecided:,} undecided"
-        )
+        counts = f"{proof.same:,} runs equal, {len(proof.differences):,} different, {proof.undecided:,} undecided"
         click.echo(counts, err=True)
     if proof.differences:
         raise click.exceptions.Exit(1)

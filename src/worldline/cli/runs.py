@@ -60,9 +60,7 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
 
     limits = opt.limits_of(options)
     with opt.progress_bar("samples") as update:
-        result = act(
-            run, limits=limits, progress=lambda name, done, total: update(done, total, name), **options
-        )
+        result = act(run, limits=limits, progress=lambda name, done, total: update(done, total, name), **options)
     opt.show(result, as_json, lambda console, done: print_trials(console, done.trials))
     refuse_faults(result.faults)
 

@@ -24,9 +24,7 @@ def suite_options(command: Any) -> Any:
     return opt.add_all(
         command,
         opt.option("--data", metavar="FILE", note="humaneval, crux, repair"),
-        opt.option(
-            "--language", metavar="NAME", note="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"
-        ),
+        opt.option("--language", metavar="NAME", note="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"),
         opt.option("--seed", type=int, default=0, note="for the programs and their order"),
         opt.add_option(
             "--length", metavar="N,...", callback=opt.whole_numbers, help="permutation: lines; horizon: steps"
@@ -38,24 +36,16 @@ def suite_options(command: Any) -> Any:
             help="composition, horizon: how changes are shown",
         ),
         opt.option("--hidden", type=click.Choice(["predicted", "given", "blind"])),
-        opt.add_option(
-            "--names", type=click.IntRange(min=2), help="permutation: number of names", default_text="5"
-        ),
+        opt.add_option("--names", type=click.IntRange(min=2), help="permutation: number of names", default_text="5"),
         opt.add_option(
             "--arbitrary", is_flag=True, default=None, help="permutation: any permutation per line, not swaps"
         ),
-        opt.add_option(
-            "--pair", is_flag=True, default=None, help="permutation: only lines that write two names"
-        ),
+        opt.add_option("--pair", is_flag=True, default=None, help="permutation: only lines that write two names"),
         opt.add_option(
             "--depth", metavar="N,...", callback=opt.whole_numbers, help="composition: functions in a chain"
         ),
-        opt.add_option(
-            "--kind", type=click.Choice(["string", "other"]), help="composition: only these values"
-        ),
-        opt.add_option(
-            "--lines", is_flag=True, default=None, help="composition: one call per line, not nested calls"
-        ),
+        opt.add_option("--kind", type=click.Choice(["string", "other"]), help="composition: only these values"),
+        opt.add_option("--lines", is_flag=True, default=None, help="composition: one call per line, not nested calls"),
         opt.add_option(
             "--world", metavar="NAME,...", callback=opt.words, help="horizon, stochastic: only these worlds"
         ),
@@ -65,9 +55,7 @@ def suite_options(command: Any) -> Any:
             help="states, budget: the programs of this suite",
             default_text="generated",
         ),
-        opt.add_option(
-            "--formats", metavar="NAME,...", callback=opt.words, help="budget: only these formats"
-        ),
+        opt.add_option("--formats", metavar="NAME,...", callback=opt.words, help="budget: only these formats"),
         calls_option,
         opt.add_option(
             "--functions",
@@ -82,17 +70,11 @@ def suite_options(command: Any) -> Any:
 @click.argument("suite")
 @opt.model_options
 @opt.option("--max-programs", type=opt.POSITIVE, default_text="all")
-@opt.add_option(
-    "--samples", type=opt.POSITIVE, default=1, metavar="K", help="Ask K times, each time with another seed"
-)
+@opt.add_option("--samples", type=opt.POSITIVE, default=1, metavar="K", help="Ask K times, each time with another seed")
 @opt.limit_options
 @suite_options
-@opt.add_option(
-    "--force", metavar="NAME,...", callback=opt.words, help="Force: actions, states, guard or queries"
-)
-@opt.add_option(
-    "--queries", type=opt.COUNT, help="With --force queries: number of true steps", default_text="8"
-)
+@opt.add_option("--force", metavar="NAME,...", callback=opt.words, help="Force: actions, states, guard or queries")
+@opt.add_option("--queries", type=opt.COUNT, help="With --force queries: number of true steps", default_text="8")
 @opt.option(
     "--scratchpad",
     metavar="MODE,...",
@@ -105,9 +87,7 @@ def suite_options(command: Any) -> Any:
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
-def bench(
-    suite: str, model: str, scratchpad: list[str], address: str | None, as_json: bool, **options: Any
-) -> None:
+def bench(suite: str, model: str, scratchpad: list[str], address: str | None, as_json: bool, **options: Any) -> None:
     """Measure a model on SUITE.
 
     Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,

@@ -30,18 +30,12 @@ if TYPE_CHECKING:
 )
 @opt.option("--train-steps", type=opt.POSITIVE, default_text="the recipe's")
 @opt.option("--minutes", type=opt.SECONDS, metavar="N", default_text="the recipe's")
-@opt.add_option(
-    "--curriculum", metavar="FILE", help="First curriculum of the recipe's tutor, from `learn -o FILE`"
-)
+@opt.add_option("--curriculum", metavar="FILE", help="First curriculum of the recipe's tutor, from `learn -o FILE`")
 @opt.add_option("--sharded", is_flag=True, help="Shard the weights over the trainers (FSDP2)")
-@opt.add_option(
-    "--nodes", metavar="N", help="torchrun's --nnodes: number of machines; run this command on each"
-)
+@opt.add_option("--nodes", metavar="N", help="torchrun's --nnodes: number of machines; run this command on each")
 @opt.add_option("--nproc-per-node", metavar="N", help="torchrun's: trainers per machine, or `gpu`")
 @opt.add_option("--rdzv-endpoint", metavar="HOST:PORT", help="torchrun's: where several machines meet")
-@opt.add_option(
-    "--store", metavar="URL", help="Also store checkpoints here; an empty DIR resumes from the newest one"
-)
+@opt.add_option("--store", metavar="URL", help="Also store checkpoints here; an empty DIR resumes from the newest one")
 @opt.add_option("--fresh", is_flag=True, help="Start from the beginning even if DIR has a checkpoint")
 def train(recipe: str, out: str, **options: Any) -> None:
     """Train a model by a recipe.
@@ -119,9 +113,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
     default=0.0,
     help="Time per function to search for branches that its calls do not reach",
 )
-@opt.add_option(
-    "--known", is_flag=True, help="Call nothing: write what another or an interrupted command has found"
-)
+@opt.add_option("--known", is_flag=True, help="Call nothing: write what another or an interrupted command has found")
 @opt.limit_options
 @opt.ray_option
 @partial(opt.trust_option, is_passed=True)
@@ -164,8 +156,6 @@ def _print_counts(pool: RayPool | None) -> Callable[[MiningCounts], None]:
     def print_counts(now: MiningCounts) -> None:
         if now.files % 100 == 0:
             where = f"; {pool.summary}" if pool else ""
-            click.echo(
-                f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}", err=True
-            )
+            click.echo(f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}", err=True)
 
     return print_counts

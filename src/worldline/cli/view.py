@@ -16,16 +16,12 @@ if TYPE_CHECKING:
     from worldline.core.program import Program
 
 
-def _existing(
-    context: click.Context, parameter: click.Parameter, targets: tuple[str, ...]
-) -> tuple[str, ...]:
+def _existing(context: click.Context, parameter: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
     """Check that each target is a URL or an existing path."""
     from worldline.storage.remote import is_url
 
     path = click.Path(exists=True)
-    return tuple(
-        target if is_url(target) else str(path.convert(target, parameter, context)) for target in targets
-    )
+    return tuple(target if is_url(target) else str(path.convert(target, parameter, context)) for target in targets)
 
 
 @click.command()
@@ -38,16 +34,12 @@ def _existing(
 @opt.add_option("--no-model", is_flag=True, help="Load no model: show only, without new predictions")
 @opt.option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
 @opt.add_option("--bundle", metavar="OUT", help="Write a folder or one .html that needs no server, and exit")
-@opt.add_option(
-    "--max-samples", type=opt.COUNT, default=500, help="Maximum number of samples with steps in a bundle"
-)
+@opt.add_option("--max-samples", type=opt.COUNT, default=500, help="Maximum number of samples with steps in a bundle")
 @opt.option("--host", default="127.0.0.1", note="another address needs --token")
 @opt.option("--port", type=opt.PORT, default=8765, note="or the next free one", default_text="8765")
 @opt.add_option("--token", help="Token that a browser must send", default_text="a new random one")
 @opt.add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
-def view(
-    targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any
-) -> None:
+def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any) -> None:
     """Show runs or predictions on a page in the browser.
 
     RUN is a directory of `bench -o`; several are compared. FILE is a program; with `--call`, one call of it.
@@ -100,12 +92,8 @@ def dap(port: int | None, host: str, vsix: bool) -> None:
 
 @click.command()
 @click.argument("model", default="default")
-@opt.option(
-    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=opt.settings, note="threads and precision"
-)
-@opt.add_option(
-    "--served-name", default="", help="Name of the model for clients", default_text="its own name"
-)
+@opt.option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=opt.settings, note="threads and precision")
+@opt.add_option("--served-name", default="", help="Name of the model for clients", default_text="its own name")
 @opt.option("--host", default="127.0.0.1", note="another address needs --key-env")
 @opt.option("--port", type=opt.PORT, default=8000, default_text="8000")
 @opt.add_option("--batch", type=opt.POSITIVE, default=16, help="Maximum number of texts written at once")

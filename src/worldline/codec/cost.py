@@ -120,9 +120,7 @@ class CostTable:
         """The object that `cost --json` prints."""
         total = {cost.format: cost.as_json(self.context) for cost in self.total}
         for name, figures in total.items():
-            figures["mean_share"] = {
-                key: value / len(self.rows) for key, value in figures.pop("share").items()
-            }
+            figures["mean_share"] = {key: value / len(self.rows) for key, value in figures.pop("share").items()}
             figures["fitting"] = {key: self.fitting(name, key) for key in self.tokenizers}
         rows = [
             {

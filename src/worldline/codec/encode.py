@@ -9,9 +9,7 @@ from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
 
 
-def encode(
-    trace: Trace, notation: str = "compact", *, part: str = "whole", options: Compact | None = None
-) -> bytes:
+def encode(trace: Trace, notation: str = "compact", *, part: str = "whole", options: Compact | None = None) -> bytes:
     """Write a trace as text for models. A value that looks like a special token is escaped.
 
     Args:

@@ -143,15 +143,11 @@ def from_ranks(
     ranks = _ranks(name, data)
     if pattern is None and len(ranks) not in PATTERN_OF_SIZE:
         known = ", ".join(PATTERNS)
-        raise UsageError(
-            f"tokenizer {name}: no known pattern has {len(ranks)} ranks; add #REGEX or one of {known}"
-        )
+        raise UsageError(f"tokenizer {name}: no known pattern has {len(ranks)} ranks; add #REGEX or one of {known}")
     pattern = pattern or PATTERN_OF_SIZE[len(ranks)]
     pattern = PATTERNS.get(pattern, pattern)
     try:
-        encoding = tiktoken.Encoding(
-            name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special or {})
-        )
+        encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special or {}))
     except ValueError as error:
         raise UsageError(f"tokenizer {name}: {error}") from error
     return Tiktoken(name, encoding)

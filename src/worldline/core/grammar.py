@@ -74,9 +74,7 @@ class Spelling:
             "enum": _MEMBER,
             "cut": rf"\.\.\.<{_NAME} {_COUNT}>",
         }
-        return re.compile(
-            "|".join(f"(?P<{name}>{pattern})" for name, pattern in {**self.atoms, **rest}.items())
-        )
+        return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in {**self.atoms, **rest}.items()))
 
     @cached_property
     def field(self) -> re.Pattern[str]:

@@ -58,9 +58,7 @@ FLOAT = (
 # Floats that are certainly the shortest spelling: at most 15 digits, no trailing zeros, no exponent.
 SMALL_FLOAT = rf"(?>-?(?!0\.0000)(?:0|[1-9][0-9]{{0,6}}+)\.(?:0|[0-9]{{0,7}}[1-9])){END}"
 # The longest valid beginning of a broken literal: `Malformed` points to its end.
-BROKEN = re.compile(
-    rf"b?(?:'(?:[^'\\{UNSAFE}]++|{_STR_ESCAPE}|\\')*+|\"(?:[^\"\\{UNSAFE}]++|{_STR_ESCAPE})*+)"
-)
+BROKEN = re.compile(rf"b?(?:'(?:[^'\\{UNSAFE}]++|{_STR_ESCAPE}|\\')*+|\"(?:[^\"\\{UNSAFE}]++|{_STR_ESCAPE})*+)")
 
 _SIGN = r"[+-]?\s*+"
 _DIGITS = r"[0-9]++(?:_[0-9]++)*+"

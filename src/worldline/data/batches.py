@@ -61,9 +61,7 @@ class StreamState:
 
     def to_bytes(self) -> bytes:
         """Encode as a line of JSON followed by the waiting documents as frames."""
-        return (
-            json.dumps(self.position).encode() + b"\n" + b"".join(encode_frame(pair) for pair in self.waiting)
-        )
+        return json.dumps(self.position).encode() + b"\n" + b"".join(encode_frame(pair) for pair in self.waiting)
 
 
 def parse_stream_state(data: bytes) -> StreamState:
@@ -214,10 +212,7 @@ def locate_documents(batch: Batch) -> list[DocumentPlace]:
 
 def document_digests(batch: Batch) -> list[str]:
     """Return the sha256 of the part of each document that is in the batch."""
-    return [
-        hashlib.sha256(batch.data[p.row, p.start : p.end].tobytes()).hexdigest()
-        for p in locate_documents(batch)
-    ]
+    return [hashlib.sha256(batch.data[p.row, p.start : p.end].tobytes()).hexdigest() for p in locate_documents(batch)]
 
 
 def locate_answer(steps: bytes) -> tuple[int, int]:

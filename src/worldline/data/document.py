@@ -86,9 +86,7 @@ def make_document(
     steps = encode_steps(shift_lines(trace, shift) if shift else trace, options, queries=queries)
     hidden = trace.hidden
     prompt_text = (
-        shift_prompt(trace.program, options, shift, hidden)
-        if shift
-        else prompt(trace.program, options, hidden)
+        shift_prompt(trace.program, options, shift, hidden) if shift else prompt(trace.program, options, hidden)
     )
     if len(prompt_text) + len(steps) > max_bytes:
         return None

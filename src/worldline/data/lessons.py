@@ -45,9 +45,7 @@ class Factors:
     def of(self, axis: str) -> dict[str, float]:
         """Return the factors of one axis, such as `kind` or `operation`, by name."""
         start = axis + " "
-        return {
-            label.removeprefix(start): value for label, value in self.table.items() if label.startswith(start)
-        }
+        return {label.removeprefix(start): value for label, value in self.table.items() if label.startswith(start)}
 
 
 def read_factors(path: Path) -> dict[str, float]:

@@ -278,17 +278,13 @@ def shards_to_recall(manifest: Manifest) -> list[tuple[ShardEntry, bool]]:
 
 def find_unlisted(directory: Folder, manifest: Manifest) -> list[StorageProblem]:
     """Find files that the manifest does not list; those of a running writer are fine."""
-    expected = {listing.beside(directory, MANIFEST_NAME).name, SIDECAR} | {
-        entry.name for entry in manifest.shards
-    }
+    expected = {listing.beside(directory, MANIFEST_NAME).name, SIDECAR} | {entry.name for entry in manifest.shards}
     is_locked, unlisted = remote.locked(directory), shard_name(len(manifest.shards))
     problems = []
     for name in remote.names(directory):
         is_leftover = name == files.LOCK_NAME or files.is_leftover(name, is_own) or name == unlisted
         if is_leftover and not is_locked:
-            problems.append(
-                StorageProblem(name, "leftover", "digest", "of a killed writer; the next one removes it")
-            )
+            problems.append(StorageProblem(name, "leftover", "digest", "of a killed writer; the next one removes it"))
         elif not is_leftover and name not in expected:
             problems.append(StorageProblem(name, "extra", "digest", "not listed in the manifest"))
     return problems

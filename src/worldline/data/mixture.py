@@ -274,11 +274,7 @@ def draw_programs(
                 continue
             if benchmark is not None and benchmark.like(program.source):
                 continue
-            shaped = (
-                apply_form(program, source.form, rng, _only_split(draw, mixture.split))
-                if source.form
-                else program
-            )
+            shaped = apply_form(program, source.form, rng, _only_split(draw, mixture.split)) if source.form else program
         except Exception as error:
             failed += 1
             if 10 * failed > number:

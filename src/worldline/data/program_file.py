@@ -45,9 +45,7 @@ def load_program(
     """
     name = os.fspath(file)
     if must_run and name.endswith((".jsonl", ".jsonl.gz")):
-        raise UsageError(
-            f"{name} holds rows, not a program: `worldline bench {name}` asks a model about each"
-        )
+        raise UsageError(f"{name} holds rows, not a program: `worldline bench {name}` asks a model about each")
     program = collect(file, argv=tuple(argv), call=call, entry=entry, stdin=stdin)
     program = with_data(program, file, data) if data else program
     reason = _not_python(program) or _only_defines(program) or _calls_nothing(program) if must_run else ""

@@ -249,9 +249,7 @@ def _decode(batch: Any, row: int) -> Trace:
 
     def text(field: str, shown: str) -> str:
         whole: str = exact.pop(field, shown)
-        _require(
-            _encodable(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes"
-        )
+        _require(_encodable(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes")
         return whole
 
     frames = [Frame(**frame) for frame in facts["frames"]]
@@ -325,9 +323,7 @@ def _decode_columns(steps: Any, frames: list[Frame]) -> Columns:
     name, value = texts.number(delta.field("name")), texts.number(delta.field("value"))
     # Deletions follow the changes of their step.
     if len(gone):
-        step = pa.concat_arrays(
-            [pc.list_parent_indices(field["delta"]), pc.list_parent_indices(field["gone"])]
-        )
+        step = pa.concat_arrays([pc.list_parent_indices(field["delta"]), pc.list_parent_indices(field["gone"])])
         # The sort is stable.
         order = pc.array_sort_indices(step)
         name = pa.concat_arrays([name, texts.number(gone)]).take(order)

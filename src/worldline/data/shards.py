@@ -249,9 +249,7 @@ def verify(directory: str | Folder) -> list[StorageProblem]:
         manifest = manifests.load(directory)
     except (DigestError, DiskError, FormatError) as error:
         return [
-            StorageProblem(
-                listing.beside(directory, manifests.MANIFEST_NAME).name, "manifest", error.slug, str(error)
-            )
+            StorageProblem(listing.beside(directory, manifests.MANIFEST_NAME).name, "manifest", error.slug, str(error))
         ]
     problems = manifests.find_unlisted(directory, manifest)
     seen: set[bytes] = set()
@@ -260,9 +258,7 @@ def verify(directory: str | Folder) -> list[StorageProblem]:
     return problems
 
 
-def _verify_shard(
-    directory: Folder, entry: ShardEntry, manifest: Manifest, seen: set[bytes]
-) -> list[StorageProblem]:
+def _verify_shard(directory: Folder, entry: ShardEntry, manifest: Manifest, seen: set[bytes]) -> list[StorageProblem]:
     file = manifests.open_shard(directory, entry, manifest.shards)
     if isinstance(file, StorageProblem):
         return [file]
@@ -274,9 +270,7 @@ def _verify_shard(
     problems = []
     for digest in digests:
         if digest in seen:
-            problems.append(
-                StorageProblem(entry.name, "twice", "format", f"program {digest.hex()} was stored before")
-            )
+            problems.append(StorageProblem(entry.name, "twice", "format", f"program {digest.hex()} was stored before"))
         seen.add(digest)
     return problems
 
@@ -324,9 +318,7 @@ def _open_parquet(entry: ShardEntry, file: Readable) -> Any:
     parquet = pq.ParquetFile(file, read_dictionary=rows.DICTIONARIES, **options)
     footer = parquet.metadata
     if (footer.num_rows, _raw_size(footer)) != (entry.rows, entry.raw):
-        raise FormatError(
-            f"{footer.num_rows} rows of {_raw_size(footer)} bytes, not {entry.rows} of {entry.raw}"
-        )
+        raise FormatError(f"{footer.num_rows} rows of {_raw_size(footer)} bytes, not {entry.rows} of {entry.raw}")
     for group in range(footer.num_row_groups):
         _check_group(footer.row_group(group))
     return parquet
@@ -341,9 +333,7 @@ def _check_group(group: Any) -> None:
     size = max(group.total_byte_size, sum(column.total_uncompressed_size for column in columns))
     values = sum(column.num_values for column in columns)
     if size > MAX_GROUP_BYTES or values > MAX_GROUP_VALUES:
-        raise FormatError(
-            f"a row group of {size} bytes and {values} values exceeds the limits of this release"
-        )
+        raise FormatError(f"a row group of {size} bytes and {values} values exceeds the limits of this release")
 
 
 def _read_digests(entry: ShardEntry, file: Readable) -> list[bytes]:

@@ -282,9 +282,7 @@ class CommandPool:
             return self._again()
 
     def _ready(self) -> bool:
-        is_available = (
-            bool(self._fresh or self._used) if self._started else len(self._fresh) >= self._live.ahead
-        )
+        is_available = bool(self._fresh or self._used) if self._started else len(self._fresh) >= self._live.ahead
         return is_available or self._reading == 0
 
     def _keep(self, pair: DocumentPair, left: int) -> None:
@@ -363,9 +361,7 @@ def open_lanes(
     # Lanes reach a shard at about the same time: read it once.
     cached_load = functools.lru_cache(maxsize=1)(load)
     return [
-        ShardStream(
-            paths, cached_load, seed=seed, lane=n, lanes=lanes.count, state=states[n] if states else None
-        )
+        ShardStream(paths, cached_load, seed=seed, lane=n, lanes=lanes.count, state=states[n] if states else None)
         for n in lanes.own
     ]
 

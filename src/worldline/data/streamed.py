@@ -36,9 +36,7 @@ def streamed(where: str | Folder, *, split: str = "") -> IterableDataset:
         raise UsageError("streaming needs datasets: pip install datasets") from None
     folder = remote.place(where)
     entries = list(shards.load_manifest(folder).shards)
-    return IterableDataset.from_generator(
-        _rows, gen_kwargs={"folder": folder, "entries": entries, "splits": (split,)}
-    )
+    return IterableDataset.from_generator(_rows, gen_kwargs={"folder": folder, "entries": entries, "splits": (split,)})
 
 
 def _rows(folder: Folder, entries: list[ShardEntry], splits: tuple[str]) -> Iterator[dict[str, Any]]:

@@ -85,9 +85,7 @@ class WrongBranch:
         values = " and ".join(f"{name} is {shorten(value)}" for name, value in self.values.items())
         because = f" ({values})" if values else ""
         true, other = words[not condition.taken], words[2 + condition.taken]
-        return (
-            f"line {condition.line}: `{condition.text}` {true}{because}; the model continues as if it {other}"
-        )
+        return f"line {condition.line}: `{condition.text}` {true}{because}; the model continues as if it {other}"
 
     def nearest_in_words(self) -> str:
         """Describe the input for which the model's branch is right; empty if none was searched."""

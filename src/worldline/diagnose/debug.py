@@ -122,9 +122,7 @@ class Debugged:
         """The log-probability of each predicted step. Frames that are not steps are left out."""
         places = self.diagnosis.found.places
         known = (
-            self.confidences
-            if places is None
-            else [self.confidences[i] for i in places if i < len(self.confidences)]
+            self.confidences if places is None else [self.confidences[i] for i in places if i < len(self.confidences)]
         )
         return tuple(step.logprob for step in known)
 
@@ -138,9 +136,7 @@ class Debugged:
         """Whether an intervention of the cause fixed the sample; None if none of them was tried."""
         interventions = CONFIRMING.get(self.cause.name, ())
         outcomes = [
-            trial.outcome
-            for trial in self.tried
-            if trial.intervention in interventions and trial.status == "done"
+            trial.outcome for trial in self.tried if trial.intervention in interventions and trial.status == "done"
         ]
         return "recovered" in outcomes if outcomes else None
 
@@ -249,16 +245,12 @@ def debug(
         UsageError: There is no execution to compare with.
     """
     if not isinstance(program, Program):
-        raise UsageError(
-            f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")'
-        )
+        raise UsageError(f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")')
     times, tell, predictor = [time.perf_counter()], progress or _ignore, load_model(model, extras)
     tell("recording the program")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or debug_limits(max_bytes)
-    ask = PredictionRequest(
-        program=program, options=options or Compact(), limit=MAX_TRUTH_BYTES, control=control
-    )
+    ask = PredictionRequest(program=program, options=options or Compact(), limit=MAX_TRUTH_BYTES, control=control)
     truth, trace = _truth(ask, predictor, limits)
     if has_pad:
         truth = replace(truth, text=fold_text(program, ask.options, truth.text))
@@ -299,9 +291,7 @@ def default_budget(truth: Prediction) -> int:
     return min(2 * len(truth.text) + SLACK, cap)
 
 
-def _branched(
-    diagnosis: Diagnosis, nearest: Nearest | None, tell: Callable[[str], None]
-) -> WrongBranch | None:
+def _branched(diagnosis: Diagnosis, nearest: Nearest | None, tell: Callable[[str], None]) -> WrongBranch | None:
     """The wrong branch, if there is one, with the input for which it would have been right, if one is found."""
     branch = wrong_branch(diagnosis)
     if branch is None or nearest is None:

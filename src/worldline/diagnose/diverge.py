@@ -55,9 +55,7 @@ def align(
             i, j = a, b
 
 
-def _next_agreement(
-    truth: Sequence[Hashable], predicted: Sequence[Hashable], i: int, j: int
-) -> tuple[int, int]:
+def _next_agreement(truth: Sequence[Hashable], predicted: Sequence[Hashable], i: int, j: int) -> tuple[int, int]:
     """Find the nearest positions after (i, j) from which both agree; the ends if there are none."""
     width = _WINDOW
     while i < len(truth) and j < len(predicted):
@@ -211,9 +209,7 @@ def _end(truth: Reading, predicted: Reading, step: int) -> Iterator[Divergence]:
     line = event.line if event else None
     wanted = summary(event) if left or truth.ended else "further steps"
     if predicted.ended:
-        yield Divergence(
-            step=step, found=None, what="outcome", line=line, wanted=wanted, got="end", steps=(left, 0)
-        )
+        yield Divergence(step=step, found=None, what="outcome", line=line, wanted=wanted, got="end", steps=(left, 0))
     elif left or truth.ended:
         yield Divergence(step=step, found=None, what="missing", line=line, wanted=wanted, steps=(left, 0))
 
@@ -249,10 +245,7 @@ class _Comparison:
         pending = self.pending.settle(true.frame, true.event)
         if pending is not None:
             yield from _changes(*pending)
-        if (
-            self.frames.setdefault(true.frame, predicted.frame) != predicted.frame
-            or true.file != predicted.file
-        ):
+        if self.frames.setdefault(true.frame, predicted.frame) != predicted.frame or true.file != predicted.file:
             self.frames[true.frame] = predicted.frame
             if not self.is_shifted:  # after a shift, frames may be numbered differently
                 yield pair.divergence(
@@ -276,9 +269,7 @@ class _Comparison:
                 continue
             persistent[name] = wanted, got
             if not _same(wanted, got):
-                yield pair.divergence(
-                    "value" if wanted is not None and got is not None else "names", name, wanted, got
-                )
+                yield pair.divergence("value" if wanted is not None and got is not None else "names", name, wanted, got)
 
 
 class _StepPair(NamedTuple):

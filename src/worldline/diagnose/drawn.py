@@ -36,9 +36,7 @@ def control_of(
     if ask.control is None:
         return None
     inputs = (ask.hidden or ask.control.given) if hidden is None else tuple(hidden)
-    return replace(
-        ask.control, given=inputs, whole=False, seed=(ask.control.seed or 0) if seed is None else seed
-    )
+    return replace(ask.control, given=inputs, whole=False, seed=(ask.control.seed or 0) if seed is None else seed)
 
 
 def find_guess(
@@ -51,12 +49,7 @@ def find_guess(
             if the
         draw was given, or if no draw of that kind can have the predicted value.
     """
-    if (
-        sample.ask.options.hidden != "predicted"
-        or first is None
-        or first.name != HIDDEN
-        or first.found is None
-    ):
+    if sample.ask.options.hidden != "predicted" or first is None or first.name != HIDDEN or first.found is None:
         return None
     true_draws, predicted_draws = truth.events[first.step].hidden, predicted.events[first.found].hidden
     if not is_guess(true_draws, predicted_draws):
@@ -67,9 +60,7 @@ def find_guess(
     return (kind, wanted, got) if kind != READ and is_possible(kind, got) else None
 
 
-def record_own_draws(
-    sample: Sample, truth: Reading, predicted: Reading, record: Rerun | None
-) -> Sample | None:
+def record_own_draws(sample: Sample, truth: Reading, predicted: Reading, record: Rerun | None) -> Sample | None:
     """Record the program with the prediction's draws; None if they are the true ones, or it cannot be executed."""
     ask, mine = sample.ask, draws(predicted)
     if (
@@ -87,9 +78,7 @@ def record_own_draws(
     except UsageError:  # no draw can have such a value
         return None
     text = encode_trace(replace(ask, given=b""), trace, sample.truth.codec)
-    return replace(
-        sample, ask=replace(ask, hidden=trace.hidden, control=control), truth=_as_truth(trace, text)
-    )
+    return replace(sample, ask=replace(ask, hidden=trace.hidden, control=control), truth=_as_truth(trace, text))
 
 
 def _as_truth(trace: Trace, text: bytes) -> Prediction:

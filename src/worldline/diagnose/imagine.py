@@ -97,9 +97,7 @@ def imagine(
     predictor = load_model(model, extras)
     pad = Scratchpad(predictor, scratchpad)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
-    ask = PredictionRequest(
-        program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known
-    )
+    ask = PredictionRequest(program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known)
     rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
         text = apply_edit(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
@@ -122,9 +120,7 @@ def _hidden_inputs(program: Program, control: Control | None, options: Compact) 
         return control.given
     trace = recorder()(program, control)
     if trace.outcome.kind in ("unsupported", "host-fault"):
-        raise UsageError(
-            f"the program has no hidden inputs to give: {trace.outcome.kind} {trace.outcome.detail}"
-        )
+        raise UsageError(f"the program has no hidden inputs to give: {trace.outcome.kind} {trace.outcome.detail}")
     return trace.hidden
 
 

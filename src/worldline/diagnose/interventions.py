@@ -180,14 +180,10 @@ def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) ->
 
     ask = diagnosis.sample.ask
     program = ask.program
-    rewriting = rewrite(
-        program.source, flatten=flatten, chars=chars, call=program.call, language=program.language
-    )
+    rewriting = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
     if not rewriting.changed:
         raise Unfit(f"nothing to rewrite: {rewriting.why}")
-    return InterventionPlan(
-        replace(ask, program=replace(program, source=rewriting.source), given=b""), fresh=True
-    )
+    return InterventionPlan(replace(ask, program=replace(program, source=rewriting.source), given=b""), fresh=True)
 
 
 _PLANS: dict[str, Callable[[Diagnosis, str], InterventionPlan]] = {

@@ -35,9 +35,7 @@ def read_beside(ask: PredictionRequest, prediction: Prediction, truth: Reading) 
 def reconciled(program: Program, truth: Reading, predicted: Reading) -> Reading:
     """Return the predicted reading with the true texts of the values it shows, without tracer-only frames."""
     lines = listing(program.source, program.language)
-    predicted = (
-        _without_stops(lines, truth.events, predicted) if program.lang.runs_in_interpreter else predicted
-    )
+    predicted = _without_stops(lines, truth.events, predicted) if program.lang.runs_in_interpreter else predicted
     events, equality = list(predicted.events), ReprEquality(program.source, program.language)
     for span in aligned(truth.events, predicted.events):
         if span.agrees:
@@ -115,12 +113,7 @@ def _unfinished_frame(
     if not all(same_action(left, right) for left, right in zip(truth, events, strict=False)):
         return []
     true = truth[len(events)]
-    if (
-        equality.is_traced
-        and begun.events == ("raise",)
-        and true.event != "raise"
-        and _may_stop(lines, true.line)
-    ):
+    if equality.is_traced and begun.events == ("raise",) and true.event != "raise" and _may_stop(lines, true.line):
         return []  # perhaps a frame that only a tracer reports
     frames = {left.frame: right.frame for left, right in zip(truth, events, strict=False)}
     frame = frames.get(true.frame, max(frames.values(), default=-1) + 1)

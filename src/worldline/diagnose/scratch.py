@@ -58,16 +58,12 @@ def diagnosed(ask: PredictionRequest, prediction: Prediction, limits: Limits) ->
     return Diagnosis(Sample(ask=own, truth=truth, found=text))
 
 
-def blamed(
-    ask: PredictionRequest, prediction: Prediction, diagnosis: Diagnosis
-) -> tuple[int, str, str] | None:
+def blamed(ask: PredictionRequest, prediction: Prediction, diagnosis: Diagnosis) -> tuple[int, str, str] | None:
     """Return the line of the program, the line of the scratchpad and the cause where that first goes wrong."""
     first, scratch = diagnosis.first, prediction.scratch
     if first is None or scratch is None or first.line is None or not 0 < first.line <= len(scratch.lines):
         return None
     cause = diagnosis.cause
     about = ", ".join(filter(None, (cause.detail, cause.operation, cause.type)))
-    evidence = (
-        cause.name + (f" ({about})" if about else "") + (f": {cause.evidence}" if cause.evidence else "")
-    )
+    evidence = cause.name + (f" ({about})" if about else "") + (f": {cause.evidence}" if cause.evidence else "")
     return scratch.lines[first.line - 1], scratch.source.split("\n")[first.line - 1].strip(), evidence

@@ -86,9 +86,7 @@ def _verdict(debugged: Debugged) -> tuple[str, str, str]:
 
 def _untested(debugged: Debugged) -> str:
     """Why no intervention of the cause was tried."""
-    whys = [
-        trial.why for trial in debugged.tried if trial.intervention in CONFIRMING.get(debugged.cause.name, ())
-    ]
+    whys = [trial.why for trial in debugged.tried if trial.intervention in CONFIRMING.get(debugged.cause.name, ())]
     for option, rest in (("--work", "no bytes"), ("--seconds", "no time")):
         bound = next((why.partition(option)[2] for why in whys if option in why), "")
         if bound:
@@ -236,8 +234,7 @@ def percent(rate: float) -> str:
 
 def _answer(diagnosis: Diagnosis) -> str:
     true, predicted = (
-        _value(" ".join(answer) if answer else None)
-        for answer in (diagnosis.truth.answer, diagnosis.found.answer)
+        _value(" ".join(answer) if answer else None) for answer in (diagnosis.truth.answer, diagnosis.found.answer)
     )
     if diagnosis.answer or ends_alike(diagnosis.truth, diagnosis.found, printed=True):
         return f"right although the trace is not: {true}"

@@ -213,9 +213,7 @@ def run_interventions(
     tried: list[InterventionTrial] = []
     for intervention in interventions:
         pairs = [(intervention, i) for i in sorted(failed + chosen)]
-        jobs, unfit = prepare_trials(
-            pairs, dict(enumerate(diagnoses)), predictor.info.notation, by=by, limits=limits
-        )
+        jobs, unfit = prepare_trials(pairs, dict(enumerate(diagnoses)), predictor.info.notation, by=by, limits=limits)
         done = [*unfit, *(_fault(intervention, i, why) for i, why in faults.items())]
         for count, trial in enumerate(run_trials(jobs, predictor, by=by), 1):
             done.append(trial)
@@ -284,9 +282,7 @@ def prepare_trials(
 
     for intervention, i in pairs:
         check_intervention(intervention)
-        settle(
-            (intervention, i), call_or_fault(_fitting, partial(plan, intervention, diagnoses[i], codec=codec))
-        )
+        settle((intervention, i), call_or_fault(_fitting, partial(plan, intervention, diagnoses[i], codec=codec)))
     fresh = [pair for pair, planned in plans.items() if planned.fresh]
     truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
     asks = [plans[pair].ask for pair in fresh]
@@ -298,8 +294,7 @@ def prepare_trials(
             truths[pair] = true
             settle(pair, call_or_fault(_fitting, partial(with_truth, plans[pair], diagnoses[pair[1]], true)))
     return [
-        PreparedTrial(_new_trial(*pair, diagnoses, by), planned, truths[pair])
-        for pair, planned in plans.items()
+        PreparedTrial(_new_trial(*pair, diagnoses, by), planned, truths[pair]) for pair, planned in plans.items()
     ], unfit
 
 
@@ -326,9 +321,7 @@ def _new_trial(
     )
 
 
-def run_trials(
-    jobs: Sequence[PreparedTrial], predictor: Predictor, *, by: str
-) -> Iterator[InterventionTrial]:
+def run_trials(jobs: Sequence[PreparedTrial], predictor: Predictor, *, by: str) -> Iterator[InterventionTrial]:
     """Run trials that are forced alike, in order. What the predictor cannot do becomes not applicable."""
     count, reason = 0, ""
     if predictor.info.is_replay:
@@ -344,11 +337,7 @@ def run_trials(
     rest, refused = jobs[count:], 0
     for job in rest:  # one request may have failed the batch, or the predictor refuses all
         try:
-            tried = (
-                _refused(job, reason)
-                if len(rest) == 1 or refused > 1
-                else next(_carried([job], predictor, by))
-            )
+            tried = _refused(job, reason) if len(rest) == 1 or refused > 1 else next(_carried([job], predictor, by))
         except UsageError as error:
             refused, reason = (refused + 1 if str(error) == reason else 0), str(error)
             tried = _refused(job, reason)

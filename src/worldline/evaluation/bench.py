@@ -175,9 +175,7 @@ def bench(
     return reports[modes[0]] if is_single else ScratchpadReports(reports)
 
 
-def _suite(
-    suite: AnySuite, options: dict[str, Any], limits: Limits | None
-) -> tuple[Suite, Callable[[], Suite] | None]:
+def _suite(suite: AnySuite, options: dict[str, Any], limits: Limits | None) -> tuple[Suite, Callable[[], Suite] | None]:
     """The suite, and a function that loads it again (None if its tasks can be read only once)."""
     if isinstance(suite, str | Path):
         _settle_reveal(str(suite), options)

@@ -111,9 +111,7 @@ def _load_bare(suite: str, model: AnyModel, extras: Mapping[str, str]) -> Predic
     return load_model(model, extras)
 
 
-def run_plan(
-    plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None = None
-) -> dict[str, Report | Measured]:
+def run_plan(plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None = None) -> dict[str, Report | Measured]:
     """Execute a plan, on the workers of `pool` if it is set, and return the results by scratchpad."""
     state = _BenchState(plan, listener, pool)
     if suites.is_measured(plan.suite.name):
@@ -185,17 +183,13 @@ def _judged_once(plan: BenchPlan, mode: str, sample: int, state: _BenchState) ->
         shard=plan.shard,
         executor=None if state.pool is None else spread(state.pool, load, predictor.info.notation),
     )
-    ordered = (
-        sorted(records, key=lambda record: record.at) if folder is None else [*newest(local(folder)).values()]
-    )
+    ordered = sorted(records, key=lambda record: record.at) if folder is None else [*newest(local(folder)).values()]
     return with_tables(report, ordered), ordered
 
 
 def with_tables(report: Report, records: Sequence[Record]) -> Report:
     """Add the suite's own tables and the first fault to a report; `records` are in the order of the suite."""
-    faults = (
-        f"{record.name}: {record.found.note}" for record in records if record.is_fault and record.found.note
-    )
+    faults = (f"{record.name}: {record.found.note}" for record in records if record.is_fault and record.found.note)
     return replace(report, tables=suites.tables(report.suite, records), first_fault=next(faults, ""))
 
 

@@ -50,9 +50,7 @@ def _check_force(plan: BenchPlan, suite: str) -> None:
     if suites.is_measured(suite):
         suites.meter(suite, force=plan.force)
     elif len(plan.force) > 1:
-        raise UsageError(
-            "this suite takes one forcing at a time: run it once per forcing, or run the suite states"
-        )
+        raise UsageError("this suite takes one forcing at a time: run it once per forcing, or run the suite states")
     else:
         check_force(plan.force[0])
 

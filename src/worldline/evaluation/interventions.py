@@ -83,9 +83,7 @@ def intervene_on_run(
 
 def _check_codec(predictor: Predictor, records: list[Record]) -> None:
     """Refuse a model that writes another notation than the run's."""
-    other = next(
-        (record.found.codec for record in records if record.found.codec != predictor.info.notation), None
-    )
+    other = next((record.found.codec for record in records if record.found.codec != predictor.info.notation), None)
     if other is not None:
         raise UsageError(
             f"the run is in {other}, and {predictor.info.name} writes {predictor.info.notation}: pass the run's model"

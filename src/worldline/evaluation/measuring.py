@@ -160,9 +160,7 @@ def _stored(log: MeasurementLog, at: int, task: Task) -> Measurement | None:
     return row
 
 
-def _measure_rows(
-    meter: SuiteMeter, predictor: Predictor, limits: Limits, places: Places
-) -> Iterator[Measurement]:
+def _measure_rows(meter: SuiteMeter, predictor: Predictor, limits: Limits, places: Places) -> Iterator[Measurement]:
     measured = meter.measure([task for _, task in places], predictor, limits) if places else iter(())
     for (at, task), row in zip(places, measured, strict=True):
         yield replace(row, at=at, name=task.name, program=task.program.digest)

@@ -69,9 +69,7 @@ def _merge_samples(samples: Sequence[_Part]) -> Report | Measured:
     if is_measured_run(samples[0].shards[0]):
         return _merge_measurements(samples)
     merged = [merge_records(part.shards, part.out) for part in samples]
-    results = [
-        with_tables(report, sorted(records, key=lambda record: record.at)) for report, records in merged
-    ]
+    results = [with_tables(report, sorted(records, key=lambda record: record.at)) for report, records in merged]
     return results[0] if len(results) == 1 else pool_samples(results, [records for _, records in merged])
 
 
@@ -246,6 +244,4 @@ def check_is_run(folder: Path) -> None:
     """Raise a UsageError if a folder holds the run of a measured suite."""
     if is_measured_run(folder):
         suite = read_config(folder).get("suite")
-        raise UsageError(
-            f"{folder} is a run of the suite {suite}, which has tables and no judged traces to compare"
-        )
+        raise UsageError(f"{folder} is a run of the suite {suite}, which has tables and no judged traces to compare")

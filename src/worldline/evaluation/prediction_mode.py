@@ -126,7 +126,5 @@ def _rewritten(tasks: Iterable[Task], mode: str) -> Iterator[Task]:
     for task in tasks:
         program = task.program
         program.lang.require(Feature.SCRATCHPAD, program.name)
-        rewriting = rewrite(
-            program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call
-        )
+        rewriting = rewrite(program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call)
         yield replace(task, program=replace(program, source=rewriting.source))

@@ -101,9 +101,7 @@ def rounding_cost(suite: Suite, exact: Local, rounded: Local, *, limit: int) -> 
         divergence=divergence,
         bits=(first, second),
         turned=int(sums[5]),
-        alike=sum(
-            exact_logits.found.text == rounded_logits.found.text for exact_logits, rounded_logits in both
-        ),
+        alike=sum(exact_logits.found.text == rounded_logits.found.text for exact_logits, rounded_logits in both),
         right=(_right(wrote[0]), _right(wrote[1])),
     )
 

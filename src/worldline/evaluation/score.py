@@ -206,9 +206,7 @@ def _word(is_right: bool) -> str:
 
 
 def _same_answer(first: RunEnd, second: RunEnd) -> bool:
-    return (
-        first.event == second.event and first.printed == second.printed and equal(first.value, second.value)
-    )
+    return first.event == second.event and first.printed == second.printed and equal(first.value, second.value)
 
 
 def _agreed(predicted: Parsed, actual: Parsed) -> int:

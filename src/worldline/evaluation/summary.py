@@ -151,9 +151,7 @@ class Report:
             "skipped": self.skipped,
             "faults": self.faults,
             "disagrees": self.disagrees,
-            "left_out": {
-                reason: {"n": len(names), "names": list(names)} for reason, names in self.left_out.items()
-            },
+            "left_out": {reason: {"n": len(names), "names": list(names)} for reason, names in self.left_out.items()},
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
             **{key: value for key, value in self._optional_json().items() if value},
         }

@@ -95,9 +95,7 @@ class Measured:
     def as_json(self) -> dict[str, Any]:
         """Return what `bench --json` prints."""
         keys = ("suite", "model", "n", "skipped", "faults", "seconds")
-        return {key: getattr(self, key) for key in keys} | {
-            "tables": [table.as_json() for table in self.tables]
-        }
+        return {key: getattr(self, key) for key in keys} | {"tables": [table.as_json() for table in self.tables]}
 
 
 def _json(cell: Cell) -> Any:

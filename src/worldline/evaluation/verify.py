@@ -23,9 +23,7 @@ def verify(directory: str | remote.Folder) -> list[str]:
         One sentence for each difference.
     """
     path = remote.place(directory)
-    if isinstance(path, remote.StorePath) and not any(
-        name.endswith(".parquet") for name in remote.names(path)
-    ):
+    if isinstance(path, remote.StorePath) and not any(name.endswith(".parquet") for name in remote.names(path)):
         path = local(path) if runs.holds_run(path) else publishing.fetched(path)
     if isinstance(path, Path):
         if runs.holds_run(path):

@@ -163,9 +163,7 @@ def adapt(
     seconds = time.monotonic() - started
     result = _to_result(parts, len(documents), changes, groups, seconds, refused, str(out))
     if not refused:
-        save_adaptation(
-            Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)}
-        )
+        save_adaptation(Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)})
     return result
 
 
@@ -287,14 +285,10 @@ def find_refusal(groups: dict[str, BeforeAfter]) -> str:
 
 
 def _count_groups(groups: dict[str, BeforeAfter]) -> dict[str, Any]:
-    return {
-        name: {"answer": vars(group.answer), "trace": vars(group.trace)} for name, group in groups.items()
-    }
+    return {name: {"answer": vars(group.answer), "trace": vars(group.trace)} for name, group in groups.items()}
 
 
-def save_adaptation(
-    out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]
-) -> None:
+def save_adaptation(out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]) -> None:
     """Write the changes as a model folder that names its base by digest and place."""
     tensors: dict[str, FloatArray] = changes.tensors
     place = "" if base == checkpoint.SHIPPED else str(base.resolve())

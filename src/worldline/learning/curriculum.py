@@ -107,9 +107,7 @@ def initial_curriculum(spacings: Mapping[int, float]) -> Curriculum:
     return replace(update_curriculum(Curriculum(), (), spacings), sets=0)
 
 
-def update_curriculum(
-    before: Curriculum, results: Iterable[DrillResult], spacings: Mapping[int, float]
-) -> Curriculum:
+def update_curriculum(before: Curriculum, results: Iterable[DrillResult], spacings: Mapping[int, float]) -> Curriculum:
     """Update a curriculum with the results of one set of drills.
 
     Args:
@@ -124,9 +122,7 @@ def update_curriculum(
     for result in results:
         fresh[result.label] = fresh.get(result.label, LessonTally()).plus(result.tally())
     old = {label: tally.times(TALLY_DECAY) for label, tally in before.tallies.items()}
-    tallies = {
-        label: old.get(label, LessonTally()).plus(fresh.get(label, LessonTally())) for label in old | fresh
-    }
+    tallies = {label: old.get(label, LessonTally()).plus(fresh.get(label, LessonTally())) for label in old | fresh}
     opened = _open_spacing(before.opened, tallies, spacings)
     factors = {**compute_factors(tallies), **_spacing_factors(opened, spacings)}
     return replace(before, tallies=tallies, opened=opened, factors=factors, sets=before.sets + 1)
@@ -158,14 +154,10 @@ def _spacing_factors(opened: int, spacings: Mapping[int, float]) -> dict[str, fl
         len(reached) - len(OPEN_SHARES),
         sum(weight for s, weight in spacings.items() if s > opened),
     )
-    shares = dict(
-        zip(reached, (*OPEN_SHARES, *[(1 - sum(OPEN_SHARES)) / max(1, rest)] * max(0, rest)), strict=False)
-    )
+    shares = dict(zip(reached, (*OPEN_SHARES, *[(1 - sum(OPEN_SHARES)) / max(1, rest)] * max(0, rest)), strict=False))
     closed_share = CLOSED_SHARE if closed else 0.0
     scale = (1 - closed_share) * total / sum(shares.values()) if shares else 0.0
     return {
-        f"{REVEAL} {spacing}": scale * shares[spacing] / weight
-        if spacing in shares
-        else closed_share * total / closed
+        f"{REVEAL} {spacing}": scale * shares[spacing] / weight if spacing in shares else closed_share * total / closed
         for spacing, weight in spacings.items()
     }

@@ -80,13 +80,9 @@ class Drill:
 def list_lessons(mixture: Mixture) -> list[Lesson]:
     """List every source of a mixture and every kind of generated program. Stochastic programs are excluded."""
     lessons = [
-        Lesson(source.label, source, resolve_source(source))
-        for source in mixture.sources
-        if source.kind != CHANCE
+        Lesson(source.label, source, resolve_source(source)) for source in mixture.sources if source.kind != CHANCE
     ]
-    plain = [lesson for lesson in lessons if lesson.source.program == GENERATED and not lesson.source.form][
-        :1
-    ]
+    plain = [lesson for lesson in lessons if lesson.source.program == GENERATED and not lesson.source.form][:1]
     for lesson in plain:
         for name in SHARES:
             alone = favor_kinds(lesson.draw, dict.fromkeys(SHARES, 0.0) | {name: 1.0})
@@ -129,10 +125,7 @@ class DrillBook:
             if split_of(program_key(program)) == self._mixture.split:
                 programs.append((None, program))
         mode = Mode(weight=1.0, options=Compact(reveal=spacing))
-        drawn = (
-            self._drill(trace, "tasks", mode, (f"{REVEAL} {spacing}",))
-            for _, trace in self._recorded(programs)
-        )
+        drawn = (self._drill(trace, "tasks", mode, (f"{REVEAL} {spacing}",)) for _, trace in self._recorded(programs))
         return [drill for drill in drawn if drill is not None]
 
     def close(self) -> None:
@@ -199,9 +192,7 @@ def locate_operations(trace: Trace, steps: bytes) -> tuple[tuple[str, int, int],
             shown.append((decides.name, own.start, own.action))
         # More than the end of the line.
         if own.end - own.action > 1:
-            shown.append(
-                (_operation_name(source, line, event, steps[own.action : own.end]), own.action, own.end)
-            )
+            shown.append((_operation_name(source, line, event, steps[own.action : own.end]), own.action, own.end))
         lines[frame] = line
     return tuple(shown)
 

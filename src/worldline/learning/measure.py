@@ -115,9 +115,7 @@ def measure(
         if after.opened == spacing:
             break
         opened = after.opened
-    now = update_curriculum(
-        Curriculum(known.tallies, opened, known.factors, known.sets), results, book.spacings
-    )
+    now = update_curriculum(Curriculum(known.tallies, opened, known.factors, known.sets), results, book.spacings)
     return now, summarize_results(results, known, now)
 
 

@@ -62,9 +62,7 @@ class CallSplit:
     unseen: tuple[OwnCall, ...]
 
 
-def split_calls(
-    calls: Sequence[OwnCall], *, seed: int = 0, lessons: int = 160, held_out: int = 60
-) -> CallSplit:
+def split_calls(calls: Sequence[OwnCall], *, seed: int = 0, lessons: int = 160, held_out: int = 60) -> CallSplit:
     """Split calls into lessons and held-out calls; a third of the latter are of unseen functions.
 
     Args:
@@ -100,9 +98,7 @@ def split_calls(
     rest = _take_in_turns([group[n:] for group, n in zip(seen, cut, strict=True)], lessons + HELD_BACK_CALLS)
     back = min(HELD_BACK_CALLS, len(rest) // 4)
     if not back or not (same or unseen):
-        raise UsageError(
-            f"{len(calls)} calls of {len(groups)} functions are too few to learn from and to hold out"
-        )
+        raise UsageError(f"{len(calls)} calls of {len(groups)} functions are too few to learn from and to hold out")
     return CallSplit(tuple(rest[back:]), tuple(rest[:back]), tuple(same), tuple(unseen))
 
 
@@ -168,9 +164,7 @@ def hash_run(program: Program) -> str:
     text = _reachable(program)[0]
     if not text:
         return program.digest
-    return execution(
-        Program(source=text, call=program.call, argv=program.argv, stdin=program.stdin), key(text)
-    )
+    return execution(Program(source=text, call=program.call, argv=program.argv, stdin=program.stdin), key(text))
 
 
 def record_calls(calls: Sequence[OwnCall], *, seed: int = 0, trust: bool = False) -> list[Document]:

@@ -41,15 +41,11 @@ DRILLS_PER_DRAW = 16
 class Tutor:
     """A curriculum, and the drills that update it."""
 
-    def __init__(
-        self, book: DrillBook, out: Path, *, size: int = SET_BYTES, start: Path | None = None
-    ) -> None:
+    def __init__(self, book: DrillBook, out: Path, *, size: int = SET_BYTES, start: Path | None = None) -> None:
         self._book, self._out, self._size = book, out, size
         stored = next((path for path in (out, start) if path is not None and path.exists()), None)
         self.curriculum = read_curriculum(stored) if stored is not None else initial_curriculum(book.spacings)
-        self._log = (
-            listing.read_lines(self._log_path, limit=MAX_CURRICULUM_BYTES) if self._log_path.exists() else []
-        )
+        self._log = listing.read_lines(self._log_path, limit=MAX_CURRICULUM_BYTES) if self._log_path.exists() else []
         self._started = monotonic()
         self.write()
 
@@ -59,9 +55,7 @@ class Tutor:
 
     def set(self, times: int = 1) -> list[Drill]:
         """Return the drills of the next set."""
-        drills = (
-            self._book.exams(self.curriculum.opened, EXAMS_PER_SET * times) if self._book.spacings else []
-        )
+        drills = self._book.exams(self.curriculum.opened, EXAMS_PER_SET * times) if self._book.spacings else []
         size = sum(len(drill.document) for drill in drills)
         while size < self._size * times:
             drawn = self._book.drills(DRILLS_PER_DRAW)
@@ -71,9 +65,7 @@ class Tutor:
 
     def learn(self, drills: Sequence[Drill], scores: Sequence[Score]) -> None:
         """Update the curriculum from the scores of a set, and write it."""
-        results = [
-            result for drill, score in zip(drills, scores, strict=True) for result in drill.results(score)
-        ]
+        results = [result for drill, score in zip(drills, scores, strict=True) for result in drill.results(score)]
         self.curriculum = update_curriculum(self.curriculum, results, self._book.spacings)
         self._log.append({"seconds": round(monotonic() - self._started, 1), **self.curriculum.to_json()})
         self.write()
@@ -114,9 +106,7 @@ def teach(tutor: Tutor, sets: IO[bytes], scores: IO[bytes]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m worldline.learning.tutor", description="Set drills for a trainer."
-    )
+    parser = argparse.ArgumentParser(prog="python -m worldline.learning.tutor", description="Set drills for a trainer.")
     parser.add_argument("--recipe", required=True, help="recipe name or file")
     parser.add_argument("--function", default="data", help="function of the recipe that returns a Mixture")
     parser.add_argument("--out", required=True, type=Path, help="curriculum file")

@@ -63,9 +63,7 @@ def build_block_mask(layout: BatchLayout) -> Any:
     return _build_mask(layout, _order_blocks(layout))
 
 
-def _compute_tables(
-    layout: BatchLayout, steps: int, chunk: int
-) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, ...]]:
+def _compute_tables(layout: BatchLayout, steps: int, chunk: int) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, ...]]:
     cuts = find_row_cuts(layout.position) * steps
     return (cuts, list_chunks(cuts, layout.position.numel() * steps, chunk)), _order_blocks(layout)
 
@@ -118,9 +116,7 @@ def find_visible_blocks(layout: BatchLayout) -> tuple[Tensor, Tensor]:
     rows, time = layout.position.shape
     slots, carry, window = layout.slots, layout.carry, layout.window
     if carry % ATTENTION_BLOCK or (slots and window % ATTENTION_BLOCK):
-        raise UsageError(
-            f"carry ({carry}) and window ({window}) must be multiples of {ATTENTION_BLOCK} bytes"
-        )
+        raise UsageError(f"carry ({carry}) and window ({window}) must be multiples of {ATTENTION_BLOCK} bytes")
     device, padding = layout.position.device, -time % ATTENTION_BLOCK
     low = functional.pad(layout.begin, (0, padding), value=time + padding).view(rows, -1, ATTENTION_BLOCK, 1)
     high = low + functional.pad(layout.prompt.int(), (0, padding)).view(rows, -1, ATTENTION_BLOCK, 1)

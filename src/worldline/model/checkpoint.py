@@ -229,9 +229,7 @@ def to_bytes(tensors: dict[str, Tensor]) -> bytes:
     import torch
     from safetensors.torch import save
 
-    return save(
-        {name: tensor.detach().to("cpu", torch.float32).contiguous() for name, tensor in tensors.items()}
-    )
+    return save({name: tensor.detach().to("cpu", torch.float32).contiguous() for name, tensor in tensors.items()})
 
 
 def read_tensors(folder: Path, name: str, manifest: ModelManifest) -> dict[str, Tensor]:
@@ -268,9 +266,7 @@ def resolve(path: Path | None) -> Path:
     return newest
 
 
-def export(
-    folder: Path | None, out: Path, *, half: bool = False, facts: ModelManifest | None = None
-) -> ModelManifest:
+def export(folder: Path | None, out: Path, *, half: bool = False, facts: ModelManifest | None = None) -> ModelManifest:
     """Export the weights of a checkpoint, quantized as the engine holds them.
 
     The manifest says what they were trained on, as the run recorded it; for an older run, as far as its
@@ -391,13 +387,9 @@ def _read_adapted(folder: Path, manifest: ModelManifest) -> dict[str, StoredArra
 def _find_base(folder: Path, manifest: ModelManifest) -> Path:
     """Find the base of an adaptation: at its recorded place, or the shipped model if the digest matches."""
     place, expected = manifest["base"]["place"], manifest["base"]["sha256"]
-    candidates = [
-        path for path in ([Path(place)] if place else []) + [SHIPPED] if (path / MANIFEST).is_file()
-    ]
+    candidates = [path for path in ([Path(place)] if place else []) + [SHIPPED] if (path / MANIFEST).is_file()]
     for path in candidates:
         if digest(path) == expected:
             return path
     where = place or "the shipped model"
-    raise DigestError(
-        f"{folder} adapts model {expected[:12]}, which was at {where}: it is missing or has changed"
-    )
+    raise DigestError(f"{folder} adapts model {expected[:12]}, which was at {where}: it is missing or has changed")

@@ -80,9 +80,7 @@ class ShortConv(nn.Module):
         x = x if update is None else x + update
         normed, taps = rms_norm(x), self.taps.to(x.dtype)
         out = normed * (1 + taps[0])
-        padded = (
-            functional.pad(normed, (0, 0, CONV_TAPS - 1, 0)) if tail is None else torch.cat([tail, normed], 1)
-        )
+        padded = functional.pad(normed, (0, 0, CONV_TAPS - 1, 0)) if tail is None else torch.cat([tail, normed], 1)
         for back in range(1, CONV_TAPS):
             earlier = padded[:, CONV_TAPS - 1 - back :][:, : x.shape[1]]
             out = out + torch.where((position >= back).unsqueeze(-1), earlier, 0.0) * taps[back]

@@ -198,12 +198,8 @@ def _fla_delta_rule(
         first = torch.where(begins.view(rows, -1, 1, 1, 1), state.mT.float().unsqueeze(1), 0.0)
         options |= {"initial_state": first.flatten(0, 1).contiguous(), "output_final_state": True}
     flat = [x.reshape(1, rows * length, *x.shape[2:]) for x in (q, k, v, g, beta)]
-    out, last = _fla(
-        *flat[:3], g=flat[3], beta=flat[4], cu_seqlens=plan.cuts, chunk_indices=plan.chunks, **options
-    )
-    return out.view(rows, length, *out.shape[2:]), (
-        None if last is None else last.unflatten(0, (rows, -1))[:, -1].mT
-    )
+    out, last = _fla(*flat[:3], g=flat[3], beta=flat[4], cu_seqlens=plan.cuts, chunk_indices=plan.chunks, **options)
+    return out.view(rows, length, *out.shape[2:]), (None if last is None else last.unflatten(0, (rows, -1))[:, -1].mT)
 
 
 def _chunked_delta_rule(

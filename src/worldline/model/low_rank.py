@@ -23,9 +23,7 @@ from worldline.model.weights import (
 UP_SUFFIX, DOWN_SUFFIX = ".up", ".down"
 
 
-def merge_changes(
-    base: Mapping[str, StoredArray], changes: Mapping[str, FloatArray]
-) -> dict[str, StoredArray]:
+def merge_changes(base: Mapping[str, StoredArray], changes: Mapping[str, FloatArray]) -> dict[str, StoredArray]:
     """Merge low-rank changes into the weights of the base model.
 
     Args:
@@ -44,9 +42,7 @@ def merge_changes(
         if name not in shapes or {name + UP_SUFFIX, name + DOWN_SUFFIX} - changes.keys():
             raise ValueError(f"{name!r} is not a matrix of the base with both {UP_SUFFIX} and {DOWN_SUFFIX}")
         stored = {
-            part: weights.pop(part)
-            for part in (name, name + INT8_SUFFIX, name + SCALE_SUFFIX)
-            if part in weights
+            part: weights.pop(part) for part in (name, name + INT8_SUFFIX, name + SCALE_SUFFIX) if part in weights
         }
         weights[name] = _merge_change(
             name, dequantize(stored)[name], changes[name + UP_SUFFIX], changes[name + DOWN_SUFFIX]

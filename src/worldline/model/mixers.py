@@ -43,10 +43,7 @@ class BatchLayout:
     @property
     def begin(self) -> Tensor:
         """Index in its row where each byte's document starts; negative if it started in an earlier row."""
-        return (
-            torch.arange(self.position.shape[1], device=self.position.device, dtype=torch.int32)
-            - self.position
-        )
+        return torch.arange(self.position.shape[1], device=self.position.device, dtype=torch.int32) - self.position
 
     @property
     def document(self) -> Tensor:
@@ -153,9 +150,7 @@ def select_carried(rows: Tensor, layout: BatchLayout) -> Tensor:
     begin = layout.begin[:, -1:]
     n = torch.arange(layout.carry, device=rows.device)
     pinned = torch.where(begin + n >= 0, layout.slots + begin + n, n).clamp(max=rows.shape[1] - 1)
-    index = torch.cat(
-        [pinned, torch.arange(-layout.window, 0, device=rows.device) + rows.shape[1] + 0 * begin], 1
-    )
+    index = torch.cat([pinned, torch.arange(-layout.window, 0, device=rows.device) + rows.shape[1] + 0 * begin], 1)
     return rows.gather(1, index.long().view(*index.shape, 1, 1).expand(-1, -1, *rows.shape[2:]))
 
 

@@ -56,9 +56,7 @@ def read_stored(path: Path) -> dict[str, StoredArray]:
         raise FormatError(f"{path} is not a safetensors file")
     try:
         header, body = json.loads(data[8 : 8 + size]), np.frombuffer(data, np.uint8, offset=8 + size)
-        tensors = {
-            name: _read_tensor(body, entry) for name, entry in header.items() if name != "__metadata__"
-        }
+        tensors = {name: _read_tensor(body, entry) for name, entry in header.items() if name != "__metadata__"}
         _check_scales(tensors)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
@@ -82,9 +80,7 @@ def _check_scales(stored: Mapping[str, StoredArray]) -> None:
     for name, array in stored.items():
         base = name.removesuffix(INT8_SUFFIX).removesuffix(SCALE_SUFFIX)
         if (array.dtype == np.int8) != name.endswith(INT8_SUFFIX):
-            raise ValueError(
-                f"{name!r} has type {array.dtype}: int8 tensors, and only they, end in {INT8_SUFFIX}"
-            )
+            raise ValueError(f"{name!r} has type {array.dtype}: int8 tensors, and only they, end in {INT8_SUFFIX}")
         if base == name:
             continue
         rows, scale, unscaled = (

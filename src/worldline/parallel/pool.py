@@ -89,9 +89,7 @@ class LocalPool:
             return
         started: list[Worker[Any, Any]] = []
         executor = self._executor(start_worker, started)
-        results = flowing(
-            units, lambda unit: executor.submit(_process, unit), _finished, lambda: self.workers + 1
-        )
+        results = flowing(units, lambda unit: executor.submit(_process, unit), _finished, lambda: self.workers + 1)
         try:
             for number, future in results:
                 yield number, future.result()
@@ -188,9 +186,7 @@ class _Current(threading.local):
 _current = _Current()
 
 
-def _start(
-    start_worker: Callable[[], Worker[Any, Any]], on_start: Callable[[Worker[Any, Any]], object]
-) -> None:
+def _start(start_worker: Callable[[], Worker[Any, Any]], on_start: Callable[[Worker[Any, Any]], object]) -> None:
     try:
         _current.worker = start_worker()
     except WorldlineError as error:  # raised with the first unit: an executor would hide it

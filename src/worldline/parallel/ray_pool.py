@@ -61,9 +61,7 @@ def connect(address: str = AUTO, *, say: Callable[[str], None] | None = None) ->
             say(f"No Ray cluster found: started one with {count} CPUs on this machine.")
 
 
-def join_ray(
-    address: str = AUTO, *, trust: bool = False, say: Callable[[str], None] | None = None
-) -> RayPool:
+def join_ray(address: str = AUTO, *, trust: bool = False, say: Callable[[str], None] | None = None) -> RayPool:
     """Connect to a Ray cluster and return its nodes as a worker pool, as `--ray` does.
 
     Args:
@@ -121,9 +119,7 @@ class RayPool:
             return handle
 
         try:
-            for number, handle in flowing(
-                units, submit, _finished, lambda: UNITS_IN_FLIGHT * self._cluster_size()[0]
-            ):
+            for number, handle in flowing(units, submit, _finished, lambda: UNITS_IN_FLIGHT * self._cluster_size()[0]):
                 in_flight.discard(handle)
                 result = _result(handle)
                 self._done += 1
@@ -157,17 +153,15 @@ class RayPool:
             raise UsageError("No node of the Ray cluster has a CPU. Start a node with --num-cpus.")
         probe = ray.remote(num_cpus=0, max_retries=0)(_probed)
         answers = [
-            probe.options(
-                scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            ).remote(self._fingerprint)
+            probe.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)).remote(
+                self._fingerprint
+            )
             for node in nodes
         ]
         try:
             refusals = ray.get(answers, timeout=PROBE_TIMEOUT_SECONDS)
         except ray.exceptions.RayError as error:
-            raise WorldlineError(
-                f"A node of the Ray cluster does not answer: {_first_line(error)}"
-            ) from error
+            raise WorldlineError(f"A node of the Ray cluster does not answer: {_first_line(error)}") from error
         for refusal in refusals:
             if refusal is not None:
                 raise refusal

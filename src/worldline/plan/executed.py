@@ -105,9 +105,7 @@ def _why_not(trace: Trace) -> str:
     kind, detail = trace.outcome.kind, trace.outcome.detail
     if kind == "limit":
         return f"the execution hit its limit of {detail} after {plural(len(trace), 'step')}: the answer is not known"
-    return (
-        f"the execution ended as {kind} {detail}".rstrip() if kind not in ENDED else "the trace does not say"
-    )
+    return f"the execution ended as {kind} {detail}".rstrip() if kind not in ENDED else "the trace does not say"
 
 
 def _with_reason(result: str, why: str) -> str:

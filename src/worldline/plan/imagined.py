@@ -105,18 +105,14 @@ def judge_prediction(predicted: PredictedAnswer, gate: Gate | None, sure: float)
     if (why := explain_doubt(predicted, gate, sure)) is None:
         assert gate is not None
         why = f"predicted, not executed; calibrated on {gate.n} recorded executions"
-        return Answer(
-            value=predicted.value, probability=probability, spent=predicted.spent, how=IMAGINED, why=why
-        )
+        return Answer(value=predicted.value, probability=probability, spent=predicted.spent, how=IMAGINED, why=why)
     return Answer(value=None, probability=probability, spent=predicted.spent, how=UNKNOWN, why=why)
 
 
 def explain_doubt(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
     """Say why a prediction is not an answer; None if it is one."""
     if predicted.value is None:
-        note = (
-            predicted.prediction.note if predicted.prediction.status == "fault" else "its text does not end"
-        )
+        note = predicted.prediction.note if predicted.prediction.status == "fault" else "its text does not end"
         return f"the model predicts no answer: {note or 'the tool failed'}"
     if gate is None:
         return UNGATED

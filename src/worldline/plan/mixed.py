@@ -155,9 +155,7 @@ class MixedOracle:
         spent = ExecutionCost(steps=stepped.told, bytes=stepped.bytes)
         return replace(_doubt(why, predicted, gate), spent=spent, told=stepped.known)
 
-    def _execute(
-        self, program: Program, question: Question, remaining: _RemainingBudget, doubt: _Doubt
-    ) -> Answer:
+    def _execute(self, program: Program, question: Question, remaining: _RemainingBudget, doubt: _Doubt) -> Answer:
         """Execute the program, if the budget allows it, and store the result."""
         if remaining.executions < 1:
             why = f"no execution is allowed: {doubt.why}"

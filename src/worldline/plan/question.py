@@ -46,6 +46,4 @@ def read_question(text: str) -> Question:
         return Question(what="name", name=match[1], line=int(match[2]))
     if match := _ENDS.fullmatch(text):
         return Question(what="ends", steps=int(match[1]))
-    raise UsageError(
-        f"{text!r} is not a question: use one of return, raises, passes, line:12, name:x@9, ends:500"
-    )
+    raise UsageError(f"{text!r} is not a question: use one of return, raises, passes, line:12, name:x@9, ends:500")

@@ -70,9 +70,7 @@ class Hub:
             "template": self._style.template,
             **asdict(sampling),
         }
-        self.info = ModelInfo(
-            name=f"hub:{name}", notation=self._style.codec, config={"model": name, **config}
-        )
+        self.info = ModelInfo(name=f"hub:{name}", notation=self._style.codec, config={"model": name, **config})
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Yield one prediction per request, in order, each as soon as it is ready."""
@@ -126,9 +124,7 @@ class Hub:
             output = self._model.generate(prompt, attention_mask=torch.ones_like(prompt), **options)
         return self._read(request, output[0, len(ids) :].tolist(), max_tokens, recorder.all(output[0]))
 
-    def _read(
-        self, request: PredictionRequest, written: list[int], max_tokens: int, logprobs: list[float]
-    ) -> Reply:
+    def _read(self, request: PredictionRequest, written: list[int], max_tokens: int, logprobs: list[float]) -> Reply:
         """Convert generated ids into a reply; it is cut if it fills its budget without an end token."""
         ends = set(stops(request)) if self._style_name == "tokens" else self._ends()
         ended, logprob = bool(written) and written[-1] in ends, fsum(logprobs)

@@ -52,9 +52,7 @@ class Interpreter:
             text, status = _encoded(request, trace, self.codec)
             note = OTHER_RUN if status == "fault" else _empty_note(trace)
             seconds = time.perf_counter() - began
-            yield Prediction(
-                text=text, status=status, logprob=0.0, seconds=seconds, codec=self.codec, note=note
-            )
+            yield Prediction(text=text, status=status, logprob=0.0, seconds=seconds, codec=self.codec, note=note)
             began = time.perf_counter()
 
 
@@ -64,9 +62,7 @@ def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[T
     from worldline.recording.recorder import SandboxWorker, prepare
 
     controlled = any(request.control is not None for request in requests)
-    worker = SandboxWorker(
-        prepare(limits=limits, python=None, core="auto", trust=False, controlled=controlled)
-    )
+    worker = SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=False, controlled=controlled))
     try:
         for request in requests:
             yield worker.record(request.program, control=control_of(request))

@@ -114,9 +114,7 @@ class Local:
         """Yield one prediction per request, in order, each as soon as it is ready."""
         return self.follow(requests, [None] * len(requests))
 
-    def follow(
-        self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
-    ) -> Iterator[Prediction]:
+    def follow(self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]) -> Iterator[Prediction]:
         """Yield one prediction per request, with the parts that its script dictates."""
         waiting, members, done, yielded = 0, list[_Member](), dict[int, RolloutDraft](), 0
         coming = _prompt_size(requests, 0)
@@ -166,9 +164,7 @@ class Local:
         loose: bool = False,
     ) -> Iterator[StreamPiece]:
         """Yield the pieces of one prediction, alone in its batch; see `predict.stream.stream`."""
-        return self._streamed(
-            self._loose_draft(request, script) if loose else self.draft(request, script), stop
-        )
+        return self._streamed(self._loose_draft(request, script) if loose else self.draft(request, script), stop)
 
     def _loose_draft(self, request: PredictionRequest, script: Script | None) -> RolloutDraft:
         try:

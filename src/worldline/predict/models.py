@@ -130,9 +130,7 @@ def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -
     seed = options.pop("seed", 0)
     engine = open_model(folder, **{key: options.pop(key) for key in _ENGINE_OPTIONS if key in options})
     if engine.shape.vocabulary != BYTE_VOCABULARY:
-        raise UsageError(
-            f"{scheme} does not read bytes: its vocabulary has {engine.shape.vocabulary} entries"
-        )
+        raise UsageError(f"{scheme} does not read bytes: its vocabulary has {engine.shape.vocabulary} entries")
     name = scheme if folder is None else folder.name
     return Local(engine, name=name, random=Random(seed), digest=digest(folder), **options)
 

@@ -114,13 +114,9 @@ class Prediction:
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
-            raise UsageError(
-                f"the status of a prediction must be one of {', '.join(STATUSES)}, not {self.status!r}"
-            )
+            raise UsageError(f"the status of a prediction must be one of {', '.join(STATUSES)}, not {self.status!r}")
         if self.codec not in NOTATIONS:
-            raise UsageError(
-                f"the codec of a prediction must be one of {', '.join(NOTATIONS)}, not {self.codec!r}"
-            )
+            raise UsageError(f"the codec of a prediction must be one of {', '.join(NOTATIONS)}, not {self.codec!r}")
 
 
 @dataclass(frozen=True)

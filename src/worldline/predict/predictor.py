@@ -137,9 +137,7 @@ class DecodesBytes(Predictor, Protocol):
         """Start a text."""
         ...
 
-    def follow(
-        self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
-    ) -> Iterator[Prediction]:
+    def follow(self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]) -> Iterator[Prediction]:
         """Yield one prediction per request, with the parts that its script dictates."""
         ...
 

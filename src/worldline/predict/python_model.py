@@ -84,9 +84,7 @@ class TextModel(_UserCode):
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
         """Answer each question in plain words, in at most `limit` bytes."""
         if self.takes_request:
-            raise UsageError(
-                f"python:{self.label} takes a PredictionRequest, but a question in plain words has none"
-            )
+            raise UsageError(f"python:{self.label} takes a PredictionRequest, but a question in plain words has none")
         for question in questions:
             reply = self._call(question)
             if isinstance(reply, Prediction):
@@ -100,9 +98,7 @@ class TextModel(_UserCode):
         prompt = self._prompt(request)
         reply = self._call(prompt, *((request,) if self.takes_request else ()))
         if isinstance(reply, str):
-            style: PromptStyle = (
-                Tokens(_NoVocabulary()) if notation(self.info.notation).special_tokens else Text()
-            )
+            style: PromptStyle = Tokens(_NoVocabulary()) if notation(self.info.notation).special_tokens else Text()
             return prediction(style, request, Reply(reply.removeprefix(prompt), cut=False, mark=None))
         if reply.status == "fault":
             return replace(reply, text=request.given)
@@ -233,9 +229,7 @@ def adopt_model(model: Any, extras: Mapping[str, str] | None = None) -> Predicto
     module = sys.modules.get(getattr(model, "__module__", None) or "", sys)
     label = getattr(model, "__qualname__", type(model).__qualname__)
     file = getattr(module, "__file__", None)
-    return _build(
-        NamedObject(model, ModuleType("nowhere"), Path(file) if file else None, label), extras or {}, label
-    )
+    return _build(NamedObject(model, ModuleType("nowhere"), Path(file) if file else None, label), extras or {}, label)
 
 
 def _declares_info(model: Any) -> bool:
@@ -338,9 +332,7 @@ def _places(function: Callable[..., Any], where: str) -> list[inspect.Parameter]
     takes_any = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters)
     if keywords or len(needed) > 2 or not (places or takes_any):
         shown = ", ".join(map(str, parameters))
-        raise UsageError(
-            f"{where}({shown}) must take a prompt and optionally a PredictionRequest, and nothing else"
-        )
+        raise UsageError(f"{where}({shown}) must take a prompt and optionally a PredictionRequest, and nothing else")
     return places
 
 

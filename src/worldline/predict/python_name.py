@@ -52,9 +52,7 @@ def find_object(text: str) -> NamedObject:
     label = f"{file.name if file and _is_file(place) else place}:{name}"
     if not name:
         names = _own_names(module)
-        raise UsageError(
-            f"python:{place}: name a function or class of the file, such as python:{place}:{names[0]}"
-        )
+        raise UsageError(f"python:{place}: name a function or class of the file, such as python:{place}:{names[0]}")
     value: Any = module
     for part in name.split("."):
         if not hasattr(value, part):
@@ -139,6 +137,4 @@ def _first_line(error: BaseException) -> str:
     except Exception:  # its `__str__` is user code too
         return ""
     lines = [line for line in message[: 4 * MAX_MESSAGE_CHARS].splitlines() if line.strip()]
-    return "".join(char if char.isprintable() else "?" for char in (lines or [""])[0].strip())[
-        :MAX_MESSAGE_CHARS
-    ]
+    return "".join(char if char.isprintable() else "?" for char in (lines or [""])[0].strip())[:MAX_MESSAGE_CHARS]

@@ -37,9 +37,7 @@ class EngineScorer:
             waiting += self._read(branch, texts, logprobs)
         return logprobs
 
-    def _read(
-        self, branch: _Branch, texts: Sequence[bytes], logprobs: list[ByteLogprobs]
-    ) -> Iterator[_Branch]:
+    def _read(self, branch: _Branch, texts: Sequence[bytes], logprobs: list[ByteLogprobs]) -> Iterator[_Branch]:
         """Read the common prefix of a branch's texts, and yield the branches after it."""
         shared = _shared([texts[index][branch.start :] for index in branch.indices])
         end = branch.start + len(shared)
@@ -83,7 +81,5 @@ def _logprobs(rows: Logits, data: bytes) -> ByteLogprobs:
     """Return the log-probability of each byte, given the logits before it."""
     wide = rows.astype(np.float64)
     wide -= wide.max(-1, keepdims=True)
-    logprobs: ByteLogprobs = wide[np.arange(len(data)), np.frombuffer(data, np.uint8)] - np.log(
-        np.exp(wide).sum(-1)
-    )
+    logprobs: ByteLogprobs = wide[np.arange(len(data)), np.frombuffer(data, np.uint8)] - np.log(np.exp(wide).sum(-1))
     return logprobs

@@ -80,9 +80,7 @@ class Scratchpad:
         if self.mode != "none" and not notation(info.notation).has_modes:
             raise UsageError(f"a scratchpad needs the compact notation; this model writes {info.notation}")
         if self.mode != "none" and info.is_replay:
-            raise UsageError(
-                "a scratchpad needs predictions of rewritten programs, which the file does not have"
-            )
+            raise UsageError("a scratchpad needs predictions of rewritten programs, which the file does not have")
 
     @property
     def info(self) -> ModelInfo:
@@ -115,9 +113,7 @@ class Scratchpad:
             yield from self._roll_auto(requests)
         else:
             pads = [_pad(request, self.mode) for request in requests]
-            for request, pad, rolled in zip(
-                requests, pads, self._roll_rewritten(requests, pads), strict=True
-            ):
+            for request, pad, rolled in zip(requests, pads, self._roll_rewritten(requests, pads), strict=True):
                 yield _fold_rollout(request, pad, rolled)
 
     def _roll_rewritten(
@@ -148,9 +144,7 @@ class Scratchpad:
             chosen = second if second is not None and is_second else first
             seconds = first.prediction.seconds + (second.prediction.seconds if second is not None else 0.0)
             pad = pads[at] if is_second else _pad(request, "flatten", ())
-            yield _fold_rollout(
-                request, pad, replace(chosen, prediction=replace(chosen.prediction, seconds=seconds))
-            )
+            yield _fold_rollout(request, pad, replace(chosen, prediction=replace(chosen.prediction, seconds=seconds)))
 
 
 def uncertain_lines(request: PredictionRequest, rolled: ForcedRollout, threshold: float) -> frozenset[int]:
@@ -175,9 +169,7 @@ def _pad(request: PredictionRequest, mode: str, only: Collection[int] | None = N
     if request.given:
         raise UsageError("a scratchpad starts with the first step: it cannot continue given steps")
     program = request.program
-    rewriting = rewrite(
-        program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call, only=only
-    )
+    rewriting = rewrite(program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call, only=only)
     if rewriting.changed and not can_fold(request.options):
         raise UsageError("a scratchpad shows every state and no sharing: it needs --reveal 1")
     return Scratch(source=rewriting.source, lines=rewriting.lines)
@@ -189,18 +181,12 @@ def _fold_rollout(request: PredictionRequest, pad: Scratch, rolled: ForcedRollou
     if prediction.status == "fault" or not can_fold(request.options):
         return rolled
     is_same = pad.source == request.program.source
-    where = (
-        line_map(request.program.source)
-        if is_same
-        else line_map(request.program.source, pad.source, pad.lines)
-    )
+    where = line_map(request.program.source) if is_same else line_map(request.program.source, pad.source, pad.lines)
     parsed = parse(pad.text, rewritten_request(request, pad).prompt)
     try:
         run, text = _fold(request.program, request.options, where, parsed)
     except UsageError as error:  # valid steps of the rewriting that no run of the program can have
-        broken = replace(
-            prediction, text=b"", status="broken", note=f"on the scratchpad: {error}", scratch=pad
-        )
+        broken = replace(prediction, text=b"", status="broken", note=f"on the scratchpad: {error}", scratch=pad)
         return replace(rolled, prediction=broken, sure=())
     status, note = prediction.status, prediction.note
     if parsed.malformed is not None:
@@ -212,9 +198,7 @@ def _fold_rollout(request: PredictionRequest, pad: Scratch, rolled: ForcedRollou
     return replace(rolled, prediction=folded, sure=_folded_confidences(text, run, rolled.sure))
 
 
-def _folded_confidences(
-    text: bytes, run: FoldedRun, sure: Sequence[StepConfidence]
-) -> tuple[StepConfidence, ...]:
+def _folded_confidences(text: bytes, run: FoldedRun, sure: Sequence[StepConfidence]) -> tuple[StepConfidence, ...]:
     """Sum the confidences of the steps that were folded into each step."""
     confidences = []
     for turn, under in zip(turns(text), run.under, strict=False):

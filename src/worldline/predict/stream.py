@@ -42,9 +42,7 @@ def stream(
     return _predict_whole(predictor, request, stop)
 
 
-def run_in_thread(
-    act: Callable[[], _T], *, stop: Callable[[], bool] = never
-) -> Generator[None, None, _T | None]:
+def run_in_thread(act: Callable[[], _T], *, stop: Callable[[], bool] = never) -> Generator[None, None, _T | None]:
     """Run a function in a thread and yield while it works; return its result, or None if stopped before."""
     future: Future[_T] = Future()
     threading.Thread(target=_complete, args=(future, act), daemon=True).start()
@@ -64,9 +62,7 @@ def _complete(future: Future[_T], act: Callable[[], _T]) -> None:
         future.set_result(result)
 
 
-def _predict_whole(
-    predictor: Predictor, request: PredictionRequest, stop: Callable[[], bool]
-) -> Iterator[StreamPiece]:
+def _predict_whole(predictor: Predictor, request: PredictionRequest, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
     """Predict in a thread; everything after `given` is one piece."""
     waiting = run_in_thread(lambda: next(iter(predictor.predict([request]))), stop=stop)
     prediction: Prediction | None = None
@@ -78,8 +74,6 @@ def _predict_whole(
             break
         yield StreamPiece()
     if prediction is None:
-        prediction = Prediction(
-            text=request.given, status="budget", codec=predictor.info.notation, note=STOPPED
-        )
+        prediction = Prediction(text=request.given, status="budget", codec=predictor.info.notation, note=STOPPED)
     fresh = prediction.text[len(request.given) :] if prediction.text.startswith(request.given) else b""
     yield StreamPiece(fresh, prediction=prediction)

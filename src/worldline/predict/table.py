@@ -30,6 +30,4 @@ def table_of(program: Program) -> FlowTable | None:
 
 def context_of(request: PredictionRequest) -> TraceContext:
     """Return the context that a notation needs for the texts of a request."""
-    return TraceContext(
-        program=request.program, options=request.options, hidden=request.hidden, flow_table=table_of
-    )
+    return TraceContext(program=request.program, options=request.options, hidden=request.hidden, flow_table=table_of)

@@ -217,8 +217,7 @@ class _Finder:
         inner = self.open(node, scope)
         self.parameters(node.args, scope, inner)
         static = any(
-            isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
-            for decorator in node.decorator_list
+            isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list
         )
         first = [*node.args.posonlyargs, *node.args.args][:1]
         if scope.is_class and first and not static:

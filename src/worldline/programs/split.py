@@ -138,8 +138,7 @@ def _place(name: str | None, function: ast.expr, tree: ast.Module) -> int | str:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and isinstance(function, ast.Name) and node.name == function.id:
             parameters = [
-                parameter.arg
-                for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+                parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             ]
             if name in parameters:
                 return parameters.index(name)

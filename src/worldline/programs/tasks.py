@@ -44,9 +44,7 @@ def permutation(
     if pair and arbitrary:
         raise UsageError("`pair` applies to swaps only: leave it out for arbitrary permutations")
     called = LETTERS[:names]
-    digits = (
-        rng.sample(range(max(10, names)), names) if rng.random() < 0.5 else rng.choices(range(10), k=names)
-    )
+    digits = rng.sample(range(max(10, names)), names) if rng.random() < 0.5 else rng.choices(range(10), k=names)
     is_pair = rng.random() < 0.5 if pair is None else pair
     draw = permute_all if arbitrary else swap_pair if is_pair else swap_all
     lines = [f"{name} = {digit}" for name, digit in zip(called, digits, strict=True)]
@@ -90,9 +88,7 @@ def shuffles(rng: Random) -> Program:
 
 def _length(rng: Random) -> int:
     return (
-        rng.randint(MAX_COMMON_MOVES + 1, MAX_MOVES)
-        if rng.random() < LONG_SHARE
-        else rng.randint(2, MAX_COMMON_MOVES)
+        rng.randint(MAX_COMMON_MOVES + 1, MAX_MOVES) if rng.random() < LONG_SHARE else rng.randint(2, MAX_COMMON_MOVES)
     )
 
 
@@ -137,14 +133,10 @@ def _looped(rng: Random, world: TaskWorld, loop: MoveLoop) -> Program:
     return _script(rng, world, [*start, *walk])
 
 
-def _function(
-    rng: Random, world: TaskWorld, lines: list[str], arguments: dict[str, str], *, main: bool
-) -> Program:
+def _function(rng: Random, world: TaskWorld, lines: list[str], arguments: dict[str, str], *, main: bool) -> Program:
     name = rng.choice(FUNCTIONS)
     call = f"{name}({', '.join(arguments.values())})"
-    source = f"{world.imports}def {name}({', '.join(arguments)}):\n" + _indented(
-        [*lines, f"return {world.answer}"]
-    )
+    source = f"{world.imports}def {name}({', '.join(arguments)}):\n" + _indented([*lines, f"return {world.answer}"])
     if main:
         source, call = source + f"def main():\n    return {call}\n", "main()"
     return Program(source=source, call=call)

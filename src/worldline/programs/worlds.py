@@ -83,9 +83,7 @@ def permuted_list(rng: Random, length: int) -> TaskWorld:
         pairs = [tuple(rng.sample(range(size), 2)) for _ in range(length)]
         moves = tuple(f"{name}[{i}], {name}[{j}] = {name}[{j}], {name}[{i}]" for i, j in pairs)
         body = f"{name}[i], {name}[j] = {name}[j], {name}[i]"
-        return TaskWorld(
-            start, moves, name, MoveLoop("i, j", _list(f"({i}, {j})" for i, j in pairs), (body,))
-        )
+        return TaskWorld(start, moves, name, MoveLoop("i, j", _list(f"({i}, {j})" for i, j in pairs), (body,)))
     k = rng.randint(1, size - 1)
     kinds = (
         f"{name} = {name}[{k}:] + {name}[:{k}]",
@@ -125,9 +123,7 @@ def residues(rng: Random, length: int) -> TaskWorld:
     if pick < 0.4:
         sign = rng.choice("+-*")
         moves = tuple(f"{name} = ({name} {sign} {k}) % {m}" for k in steps)
-        return TaskWorld(
-            start, moves, name, MoveLoop("k", _list(steps), (f"{name} = ({name} {sign} k) % {m}",))
-        )
+        return TaskWorld(start, moves, name, MoveLoop("k", _list(steps), (f"{name} = ({name} {sign} k) % {m}",)))
     if pick < 0.7:
         kinds = [f"{name} = ({name} + {k}) % {m}" for k in steps[:2]]
         kinds += [f"{name} = -{name} % {m}", f"{name} = {name} * {rng.randint(2, 9)} % {m}"]
@@ -155,17 +151,13 @@ def switches(rng: Random, length: int) -> TaskWorld:
 def counters(rng: Random, length: int) -> TaskWorld:
     """A few numbers that go up and down, as names or in a dict."""
     names = _names(rng, rng.randint(1, 4))
-    steps = [
-        (rng.choice(names), rng.choice("++-"), rng.choice((1, 1, 1, 2, 3, 5, 10))) for _ in range(length)
-    ]
+    steps = [(rng.choice(names), rng.choice("++-"), rng.choice((1, 1, 1, 2, 3, 5, 10))) for _ in range(length)]
     if rng.random() < 0.5:
         start = tuple((name, str(rng.choice((0, 0, rng.randint(-20, 99))))) for name in names)
         kinds = tuple(f"{name} {sign}= {k}" for name, sign, k in steps)
         return TaskWorld(start, kinds, ", ".join(names))
     box = rng.choice(("c", "d", "counts"))
-    start = (
-        (box, "{" + ", ".join(f"{name!r}: {rng.choice((0, rng.randint(0, 9)))}" for name in names) + "}"),
-    )
+    start = ((box, "{" + ", ".join(f"{name!r}: {rng.choice((0, rng.randint(0, 9)))}" for name in names) + "}"),)
     items = _list(f"({name!r}, {-k if sign == '-' else k})" for name, sign, k in steps)
     loop = MoveLoop("key, k", items, (f"{box}[key] += k",))
     return TaskWorld(start, tuple(f"{box}[{name!r}] {sign}= {k}" for name, sign, k in steps), box, loop)
@@ -194,9 +186,7 @@ def _line(rng: Random, length: int, *, pop: str) -> TaskWorld:
     moves = tuple(f"{out} = {name}{pop}" if code == "None" else f"{name}.append({code})" for code in codes)
     body = (f"if m is None: {out} = {name}{pop}", f"else: {name}.append(m)")
     loop = MoveLoop("m", _list(codes), tuple(body) if rng.random() < 0.5 else _blocks(body))
-    return TaskWorld(
-        start, moves, f"{name}, {out}", loop, "from collections import deque\n" if is_deque else ""
-    )
+    return TaskWorld(start, moves, f"{name}, {out}", loop, "from collections import deque\n" if is_deque else "")
 
 
 def store(rng: Random, length: int) -> TaskWorld:
@@ -264,9 +254,7 @@ def pointers(rng: Random, length: int) -> TaskWorld:
     if rng.random() < 0.4:
         keys = [repr(key) for key in rng.sample(LETTERS, size)]
         table = "{" + ", ".join(f"{keys[i]}: {keys[to[i]]}" for i in range(size)) + "}"
-    box, name, other = rng.choice(
-        (("p", "i", "j"), ("to", "at", "b"), ("next", "cur", "far"), ("g", "u", "v"))
-    )
+    box, name, other = rng.choice((("p", "i", "j"), ("to", "at", "b"), ("next", "cur", "far"), ("g", "u", "v")))
     start = ((box, table), (name, rng.choice(keys)))
     if rng.random() < 0.6:
         line = f"{name} = {box}[{name}]"
@@ -329,6 +317,4 @@ def _list(items: Iterable[object]) -> str:
 
 def _blocks(lines: Iterable[str]) -> tuple[str, ...]:
     """Split each `if c: act` into two lines."""
-    return tuple(
-        part for line in lines for part in (line[: line.index(":") + 1], "    " + line.partition(": ")[2])
-    )
+    return tuple(part for line in lines for part in (line[: line.index(":") + 1], "    " + line.partition(": ")[2]))

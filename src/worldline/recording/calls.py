@@ -166,11 +166,7 @@ def _read(run: SandboxRun, max_calls: int, line_count: int) -> list[CallEnd]:
             break
         if row.kind not in KINDS or len(ends) == max_calls:
             break
-        reached = (
-            None
-            if row.lines is None
-            else frozenset(number for number in row.lines if 0 < number <= line_count)
-        )
+        reached = None if row.lines is None else frozenset(number for number in row.lines if 0 < number <= line_count)
         ends.append(CallEnd(row.kind, row.value, reached))
         if row.whole:
             return ends[-1:] * max_calls

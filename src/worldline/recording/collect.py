@@ -71,9 +71,7 @@ def collect(
         source = data.decode("utf-8", "surrogateescape")
         files = beside(root, path.name, source)
     files.pop(path.name, None)
-    return Program(
-        source=source, name=path.name, call=call, argv=argv, stdin=stdin, files=tuple(sorted(files.items()))
-    )
+    return Program(source=source, name=path.name, call=call, argv=argv, stdin=stdin, files=tuple(sorted(files.items())))
 
 
 def collect_tests(file: str | os.PathLike[str]) -> Program:
@@ -98,9 +96,7 @@ def _require_python(name: str, source: str) -> None:
         ast.parse(source)
     except SyntaxError:
         known = " ".join(SUFFIXES)
-        raise UsageError(
-            f"{name} is not Python, and {suffix} is the suffix of no other language: {known}"
-        ) from None
+        raise UsageError(f"{name} is not Python, and {suffix} is the suffix of no other language: {known}") from None
     except (ValueError, RecursionError, MemoryError):
         pass
 
@@ -305,9 +301,7 @@ def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
 def _has_endless_name(source: str) -> bool:
     """Tell whether a line imports a name with so many parts that parsing it would take too long."""
     lines = re.sub(r"\\\r?\n", "", source).replace("\r", "\n").split("\n")
-    return any(
-        line.count(".") > _MAX_DOTS_PER_LINE and ("import" in line or "from" in line) for line in lines
-    )
+    return any(line.count(".") > _MAX_DOTS_PER_LINE and ("import" in line or "from" in line) for line in lines)
 
 
 def _statements_by_line(source: str) -> Iterator[tuple[int, str, list[str]]]:

@@ -95,9 +95,7 @@ def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
     if not places:
         raise UsageError(f"--draw {text}: nothing was drawn at step {step}")
     if len(places) > 1 and not number:
-        raise UsageError(
-            f"--draw {text}: step {step} made {len(places)} draws; say which, such as {step}.0={value}"
-        )
+        raise UsageError(f"--draw {text}: step {step} made {len(places)} draws; say which, such as {step}.0={value}")
     if int(number or 0) >= len(places):
         raise UsageError(f"--draw {text}: step {step} made {len(places)} draws, from {step}.0 on")
     at = places[int(number or 0)]

@@ -49,9 +49,7 @@ class Drain:
 class Exchange:
     """The files of one run, from their creation until their content is read."""
 
-    def __init__(
-        self, spec: dict[str, Any], stdin: bytes, limits: Limits, parts: bytes = b"", left: int = 0
-    ) -> None:
+    def __init__(self, spec: dict[str, Any], stdin: bytes, limits: Limits, parts: bytes = b"", left: int = 0) -> None:
         self._ours: list[int] = []
         self._theirs: list[int] = []
         try:

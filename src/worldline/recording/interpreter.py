@@ -63,16 +63,12 @@ class Python:
     def libraries(self) -> tuple[str, ...]:
         """The entries of its path inside its own directories or the system's, such as site-packages."""
         roots = (*self.directories, "/usr")
-        return tuple(
-            entry for entry in self.path if entry and any(Path(entry).is_relative_to(root) for root in roots)
-        )
+        return tuple(entry for entry in self.path if entry and any(Path(entry).is_relative_to(root) for root in roots))
 
 
 def _too_wide(path: str) -> bool:
     homes = (os.path.expanduser("~"), os.path.realpath(os.path.expanduser("~")))
-    return path in ("/etc", "/home", "/opt", "/tmp", "/var") or any(
-        Path(home).is_relative_to(path) for home in homes
-    )
+    return path in ("/etc", "/home", "/opt", "/tmp", "/var") or any(Path(home).is_relative_to(path) for home in homes)
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:

@@ -109,9 +109,7 @@ class SandboxWorker:
         self._limits = asdict(setup.limits)
         self._others: dict[str, LanguageWorker] = {}
 
-    def record(
-        self, program: Program, change: dict[str, Any] | None = None, control: Control | None = None
-    ) -> Trace:
+    def record(self, program: Program, change: dict[str, Any] | None = None, control: Control | None = None) -> Trace:
         """Record one program. If the sandbox breaks or the program does not start, try once more in a new one.
 
         Args:
@@ -241,17 +239,13 @@ def record(
         NoSandbox: There is no sandbox here.
     """
     if not isinstance(program, Program):
-        raise UsageError(
-            f'record takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")'
-        )
+        raise UsageError(f'record takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")')
     if change is not None and core == "native":
         raise UsageError("the native core makes no change; the readable one does")
     wanted = None if change is None else _constructible(change)
     core = core if change is None else "python"
     controlled = control is not None
-    setup = prepare(
-        limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed, controlled=controlled
-    )
+    setup = prepare(limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed, controlled=controlled)
     worker = SandboxWorker(setup)
     try:
         if isinstance(wanted, str):

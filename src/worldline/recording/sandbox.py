@@ -260,11 +260,7 @@ class Sandbox:
     @property
     def is_of_main_thread(self) -> bool:
         """Whether the main thread of this process opened the sandbox and is asking."""
-        return (
-            self._opener
-            == (os.getpid(), threading.current_thread())
-            == (os.getpid(), threading.main_thread())
-        )
+        return self._opener == (os.getpid(), threading.current_thread()) == (os.getpid(), threading.main_thread())
 
     @property
     def is_usable(self) -> bool:

@@ -11,9 +11,7 @@ from worldline.recording.sandbox import SandboxRun
 from worldline.recording.verdict import judge, readable
 
 
-def traced(
-    program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limits, *, sandboxed: bool
-) -> Trace:
+def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limits, *, sandboxed: bool) -> Trace:
     """Build the trace of a run.
 
     Args:

@@ -84,9 +84,7 @@ class Decoded:
     damage: int | None = None
 
 
-def decode(
-    buffer: bytes | bytearray | memoryview, *, steps: int = UNBOUNDED, weight: int = UNBOUNDED
-) -> Decoded:
+def decode(buffer: bytes | bytearray | memoryview, *, steps: int = UNBOUNDED, weight: int = UNBOUNDED) -> Decoded:
     """Decode a wire, with the native decoder if it was built. Nobody may write to the buffer meanwhile.
 
     Args:
@@ -123,9 +121,7 @@ def _by_native(data: memoryview, damage: int | None, steps: int, weight: int) ->
     assert _native is not None
     parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES, array("I", [0]), steps, weight)
     columns = Columns(**{name: parts[name] for name in _COLUMNS})
-    frames = FrameColumns(
-        columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth"))
-    )
+    frames = FrameColumns(columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth")))
     return Decoded(
         columns,
         frames,

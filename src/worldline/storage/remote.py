@@ -180,9 +180,7 @@ def make_directory(at: Folder) -> None:
         return files.make_directory(at)
     with disk(at):
         if not StorePath(at.scheme, at.bucket, "", at.query).exists():
-            raise UsageError(
-                f"{at}: there is no bucket {at.bucket!r}, or you may not see it: create it first"
-            )
+            raise UsageError(f"{at}: there is no bucket {at.bucket!r}, or you may not see it: create it first")
 
 
 def is_there(at: Folder) -> bool:
@@ -205,9 +203,7 @@ def sizes(at: Folder) -> dict[str, int]:
     """Return the size of every file in a folder, from one listing."""
     if isinstance(at, Path):
         with disk(at), os.scandir(at) as entries:
-            return {
-                entry.name: entry.stat().st_size for entry in entries if entry.is_file(follow_symlinks=False)
-            }
+            return {entry.name: entry.stat().st_size for entry in entries if entry.is_file(follow_symlinks=False)}
     from pyarrow import fs
 
     with disk(at), reached(at) as (store, path):

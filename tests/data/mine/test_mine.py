@@ -123,8 +123,7 @@ def package(tmp_path: Path) -> Path:
 
 def test_functions_stand_alone(package: Path) -> None:
     extracted = {
-        mined_call.origin.partition(":")[2]: mined_call
-        for mined_call in extract_functions(package / "text.py")
+        mined_call.origin.partition(":")[2]: mined_call for mined_call in extract_functions(package / "text.py")
     }
     assert set(extracted) == {
         "words",
@@ -150,10 +149,7 @@ def test_functions_stand_alone(package: Path) -> None:
         "Stack.triple": "triple(4)",
     }
     programs = [Program(source=extracted[name].source, call=call) for name, call in calls.items()]
-    results = {
-        name: trace.outcome.detail
-        for name, trace in zip(calls, record_many(programs, trust=True), strict=True)
-    }
+    results = {name: trace.outcome.detail for name, trace in zip(calls, record_many(programs, trust=True), strict=True)}
     assert results == {
         "words": "['one', 'two']",
         "vowels": "2",
@@ -388,9 +384,7 @@ def test_the_shipped_recipe_has_a_quarry() -> None:
 
 
 @pytest.mark.long(reason="many kills: one worker is killed in make test")
-def test_a_killed_mine_of_several_workers_leaves_nothing_behind_and_goes_on(
-    package: Path, tmp_path: Path
-) -> None:
+def test_a_killed_mine_of_several_workers_leaves_nothing_behind_and_goes_on(package: Path, tmp_path: Path) -> None:
     """SIGKILL of the mining process: its workers end, what they had noted is known, the file is the same."""
     for number in range(6):
         (package / f"more_{number}.py").write_text(PACKAGE["text.py"].replace("< 1", f"< {number + 2}"))

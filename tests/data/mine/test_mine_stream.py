@@ -42,9 +42,7 @@ def test_documents_come_for_ever_and_end_with_their_reader(tmp_path: Path) -> No
         assert process.wait(120) == 0
     assert len(got) == 60
     assert {document.kind for document in got} == {"mine"}
-    flat = [
-        document for document in got if b"i * (" not in document.prompt and b"str(len(" not in document.prompt
-    ]
+    flat = [document for document in got if b"i * (" not in document.prompt and b"str(len(" not in document.prompt]
     assert 0 < len(flat) < 40  # one operation a line
 
 

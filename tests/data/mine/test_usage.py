@@ -69,10 +69,7 @@ def solved(tmp_path: Path) -> Path:
 
 def test_calls_come_from_doctests_main_and_tests(solved: Path) -> None:
     known = Usages([solved.parent / "tests" / "test_solved.py"])
-    calls = {
-        function.origin.partition(":")[2]: known.calls(solved, function)
-        for function in extract_functions(solved)
-    }
+    calls = {function.origin.partition(":")[2]: known.calls(solved, function) for function in extract_functions(solved)}
     assert calls == {
         "widest": ["widest(('x', 'yz'), limit=1)", "widest(['a', 'bcd'])", "widest(['q'])", "widest([])"],
         "Solution": ["Solution().pair([3, 3], 6)", "Solution().pair([2, 7, 11], 9)"],
@@ -81,9 +78,7 @@ def test_calls_come_from_doctests_main_and_tests(solved: Path) -> None:
 
 
 def test_what_a_puzzle_is_given_is_read() -> None:
-    text = (
-        "# Example 1:\n# Input: nums = [2, 7], target = 9\n# Input: s\ndef f(nums, target):\n    return 0\n"
-    )
+    text = "# Example 1:\n# Input: nums = [2, 7], target = 9\n# Input: s\ndef f(nums, target):\n    return 0\n"
     assert [(function.name, function.arguments) for function in find_usages(text)] == [("", "([2, 7], 9)")]
 
 
@@ -111,9 +106,7 @@ def test_written_calls_are_kept_before_drawn_ones(solved: Path) -> None:
 def test_a_function_stands_where_it_stood_some_with_neighbours(tmp_path: Path) -> None:
     names = [f"act_{n}" for n in range(20)]
     (tmp_path / "many.py").write_text(
-        "".join(
-            f"def {name}(n):\n    m = n + {number}\n    return m\n\n\n" for number, name in enumerate(names)
-        )
+        "".join(f"def {name}(n):\n    m = n + {number}\n    return m\n\n\n" for number, name in enumerate(names))
     )
     functions = list(extract_functions(tmp_path / "many.py"))
     assert [function.node.name for function in functions] == names

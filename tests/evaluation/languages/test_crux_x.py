@@ -32,9 +32,7 @@ def row(language: str, given: str | None = None, out: str | None = None) -> dict
 
 
 def tasks(tmp_path: Path, language: str, *rows: dict[str, object]) -> list[Task]:
-    (tmp_path / f"{CRUX_ROWS[language].ending}.jsonl").write_text(
-        "".join(json.dumps(one) + "\n" for one in rows)
-    )
+    (tmp_path / f"{CRUX_ROWS[language].ending}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
     return list(suites.load("crux-x", data=tmp_path, language=language).tasks)
 
 
@@ -68,11 +66,7 @@ def test_a_language_must_be_named(tmp_path: Path) -> None:
         suites.load("crux-x", data=tmp_path)
 
 
-@pytest.mark.skipif(
-    not DATA.is_dir(), reason="CRUXEval-X is not here: WORLDLINE_CRUX_X=datasets/cruxeval_preprocessed"
-)
-@pytest.mark.parametrize(
-    ("language", "least"), [("js", 740), ("ts", 724), ("java", 697), ("cpp", 732), ("rust", 687)]
-)
+@pytest.mark.skipif(not DATA.is_dir(), reason="CRUXEval-X is not here: WORLDLINE_CRUX_X=datasets/cruxeval_preprocessed")
+@pytest.mark.parametrize(("language", "least"), [("js", 740), ("ts", 724), ("java", 697), ("cpp", 732), ("rust", 687)])
 def test_nearly_all_of_its_own_rows_are_tasks(language: str, least: int) -> None:
     assert len(list(suites.load("crux-x", data=DATA, language=language).tasks)) >= least

@@ -26,9 +26,7 @@ class Plain:
 
 
 @cache
-def run(
-    text: str, name: str, stdin: str = "", flags: tuple[str, ...] = (), argv: tuple[str, ...] = ()
-) -> Plain | None:
+def run(text: str, name: str, stdin: str = "", flags: tuple[str, ...] = (), argv: tuple[str, ...] = ()) -> Plain | None:
     """One plain run of a program; None where it does not compile."""
     with tempfile.TemporaryDirectory(prefix="plain-") as folder:
         source, target = Path(folder, name), Path(folder, "program")

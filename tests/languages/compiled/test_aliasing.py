@@ -39,9 +39,7 @@ def differences(script: aliasing.Script, state: dict[str, str], same: dict[str, 
     """How a frame's last state differs from the model's."""
     expected = script.expected()
     found = [
-        f"{name} is {state.get(name)}, not {value}"
-        for name, value in expected.items()
-        if state.get(name) != value
+        f"{name} is {state.get(name)}, not {value}" for name, value in expected.items() if state.get(name) != value
     ]
     found += [f"{name} is there" for name in script.gone if name in state]
     for name, other in same.items():

@@ -51,9 +51,7 @@ def test_each_line_changes_what_it_says(path: Path) -> None:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_every_value_is_canonical(path: Path) -> None:
     trace = traced(path)
-    values = {
-        value for step in trace.steps for value in (*step.delta.values(), step.arg) if value is not None
-    }
+    values = {value for step in trace.steps for value in (*step.delta.values(), step.arg) if value is not None}
     assert [value for value in values if isinstance(parse(value), Malformed)] == []
 
 
@@ -95,9 +93,7 @@ int main(void) {
 """
     trace = warm.recorded(source, "first.c")
     assert [one.name for one in trace.frames] == ["main", "f", "g", "h"]
-    told = [
-        [(step.line, step.delta.get("n")) for step in trace.steps if step.frame == at] for at in (1, 2, 3)
-    ]
+    told = [[(step.line, step.delta.get("n")) for step in trace.steps if step.frame == at] for at in (1, 2, 3)]
     assert told[0][:5] == [(1, "2"), (3, "1"), (4, None), (3, "0"), (4, None)]
     assert told[1][:3] == [(7, "2"), (7, "1"), (7, "0")]
     assert told[2][:5] == [(8, "1"), (8, "0"), (9, None), (8, "-1"), (9, None)]

@@ -27,9 +27,7 @@ int main() {
 
 
 @pytest.mark.parametrize(("source", "name", "line"), [(RUST, "reads.rs", 4), (CPP, "reads.cpp", 5)])
-def test_a_library_that_reads_the_descriptor_itself_has_its_input_told(
-    source: str, name: str, line: int
-) -> None:
+def test_a_library_that_reads_the_descriptor_itself_has_its_input_told(source: str, name: str, line: int) -> None:
     trace = recorded(source, name, "4\nmore\n")
     assert trace.outcome.kind == "returned"
     told = [(step.line, step.arg) for step in trace.steps if step.event == "input"]

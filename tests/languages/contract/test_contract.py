@@ -121,9 +121,7 @@ def test_it_is_the_same_again_and_through_the_codec(guest: Guest) -> None:
     found = parse(encode(first))
     assert found.malformed is None
     told = [(step.event, step.frame, step.line, step.delta, step.gone, step.arg) for step in first.steps]
-    assert [
-        (step.event, step.frame, step.line, step.delta, step.gone, step.arg) for step in found.steps
-    ] == told
+    assert [(step.event, step.frame, step.line, step.delta, step.gone, step.arg) for step in found.steps] == told
 
 
 def test_stdin_and_arguments(guest: Guest) -> None:

@@ -41,9 +41,7 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
 @contextmanager
 def recorder(*, trust: bool = False, **limits: Any) -> Iterator[JavaRecorder]:
     """One worker for many programs; its compiler stays warm."""
-    worker = SandboxWorker(
-        prepare(limits=Limits(**{"wall": 120, **limits}), python=None, core="auto", trust=trust)
-    )
+    worker = SandboxWorker(prepare(limits=Limits(**{"wall": 120, **limits}), python=None, core="auto", trust=trust))
     try:
         yield JavaRecorder(worker)
     finally:
@@ -167,9 +165,7 @@ def outside(trace: Trace, flow: bytes) -> list[str]:
             known[step.frame] = functions.get((trace.frames[step.frame].name, step.line), [])
         before = last.get(step.frame, ("call", 0))
         if not any(_allows(function, before, step, table["globals"]) for function in known[step.frame]):
-            found.append(
-                f"step {step.i} ({step.event} {step.line} after {before}) of {trace.frames[step.frame].name}"
-            )
+            found.append(f"step {step.i} ({step.event} {step.line} after {before}) of {trace.frames[step.frame].name}")
         last[step.frame] = step.event, step.line
     return found
 

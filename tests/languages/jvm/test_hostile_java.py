@@ -48,9 +48,7 @@ def recorded(path: Path, head: dict[str, str], java: JavaRecorder) -> Trace:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_a_hostile_program(
-    path: Path, java: JavaRecorder, record_property: Callable[[str, object], None]
-) -> None:
+def test_a_hostile_program(path: Path, java: JavaRecorder, record_property: Callable[[str, object], None]) -> None:
     head = head_of(path)
     trace = recorded(path, head, java)
     said = f"{trace.outcome.kind} {trace.outcome.detail}"

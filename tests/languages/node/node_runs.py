@@ -85,9 +85,7 @@ def outside(trace: Trace, table: dict[str, Any]) -> Iterator[str]:
         if frame.file != trace.program.name:
             continue
         if step.event == "call":
-            flows = [
-                each for each in table["functions"] if (each["name"], each["line"]) == (frame.name, step.line)
-            ]
+            flows = [each for each in table["functions"] if (each["name"], each["line"]) == (frame.name, step.line)]
             places[step.frame] = _Place(flows)
             if not flows:
                 yield f"{frame.name}: no function of its name on line {step.line}"

@@ -30,9 +30,7 @@ function twice(x) { mut(x, 1); return mut(x, x); }
 let later = () => {};
 let a = [1, 2], b = { k: [3] }, c = new Map([[1, a]]), d = a, e = new P(b);
 """.splitlines()
-PLAIN_OBJECT = (
-    "{x} && typeof {x} === 'object' && !Array.isArray({x}) && !({x} instanceof Map) && !({x} instanceof Set)"
-)
+PLAIN_OBJECT = "{x} && typeof {x} === 'object' && !Array.isArray({x}) && !({x} instanceof Map) && !({x} instanceof Set)"
 KINDS = """if (Array.isArray({x})) {x}.push({y});
 if (Array.isArray({x})) {x}[{n}] = {y};
 if (Array.isArray({x})) {x}.length = {n};
@@ -75,13 +73,9 @@ def written(seed: int) -> list[str]:
 def witnessed(lines: list[str], folder: Path) -> dict[int, dict[str, dict[str, str]]]:
     """What each name holds after each line, by a plain run with a snapshot after each."""
     names = ", ".join(NAMES)
-    body = [
-        f"{line} snap({i}, {{ {names} }});" if i >= len(HEAD) else line for i, line in enumerate(lines, 1)
-    ]
+    body = [f"{line} snap({i}, {{ {names} }});" if i >= len(HEAD) else line for i, line in enumerate(lines, 1)]
     (folder / "witness.cjs").write_text(WITNESS + "\n".join(body))
-    done = subprocess.run(
-        ["node", "witness.cjs"], cwd=folder, capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run(["node", "witness.cjs"], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
     return {row["line"]: row for row in map(json.loads, done.stderr.splitlines())}
 
 

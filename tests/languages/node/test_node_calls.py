@@ -17,9 +17,7 @@ def calls(trace: Trace) -> list[tuple[str, str, dict[str, str]]]:
     """(function, the one that it runs in, parameters) of each call but the script's."""
     found = [step for step in trace.steps if step.event == "call"][1:]
     parents = [trace.frames[trace.frames[step.frame].parent or 0].name for step in found]
-    return [
-        (trace.frames[step.frame].name, up, dict(step.delta)) for step, up in zip(found, parents, strict=True)
-    ]
+    return [(trace.frames[step.frame].name, up, dict(step.delta)) for step, up in zip(found, parents, strict=True)]
 
 
 FIELDS = """class Tokens {

@@ -65,9 +65,7 @@ def outside() -> Iterator[Outside]:
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[SandboxWorker]:
-    worker = SandboxWorker(
-        prepare(limits=Limits(wall=60, steps=200_000), python=None, core="auto", trust=False)
-    )
+    worker = SandboxWorker(prepare(limits=Limits(wall=60, steps=200_000), python=None, core="auto", trust=False))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKEN_OF_HOST", SECRET)  # before its box is opened, by the first program
         yield worker

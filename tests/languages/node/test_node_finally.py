@@ -44,9 +44,7 @@ HEADS = (
 def test_a_jump_is_told_behind_the_finally_that_it_runs_through(recorder: SandboxWorker, head: str) -> None:
     """`continue`, the `finally`, then the loop's head: in each kind of loop, with a label too."""
     label = " round" if head.startswith("round") else ""
-    source = (
-        LEAVES.replace("HEAD", head).replace("continue", f"continue{label}").replace("break", f"break{label}")
-    )
+    source = LEAVES.replace("HEAD", head).replace("continue", f"continue{label}").replace("break", f"break{label}")
     trace = run(recorder, source)
     steps = [step for step in trace.steps if step.event == "line" and trace.frames[step.frame].name == "all"]
     lines = [line for line, _ in groupby(step.line for step in steps)]

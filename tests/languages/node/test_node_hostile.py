@@ -55,9 +55,7 @@ def complaints(said: dict[str, list[str]], trace: Trace) -> Iterator[str]:
     changes = [(name, value) for step in trace.steps for name, value in step.delta.items()]
     args = {f"{step.event} {step.arg}" for step in trace.steps}
     shared = {f"{name}={other}" for step in trace.steps for name, other in step.same.items()}
-    yield from (
-        f"no delta {fact}" for fact in said.get("delta", []) if tuple(fact.split("=", 1)) not in changes
-    )
+    yield from (f"no delta {fact}" for fact in said.get("delta", []) if tuple(fact.split("=", 1)) not in changes)
     for fact in said.get("series", []):
         name, _, values = fact.partition(" = ")
         if [value for other, value in changes if other == name] != values.split(" | "):

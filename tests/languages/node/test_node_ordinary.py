@@ -35,7 +35,5 @@ def test_an_ordinary_program(recorder: SandboxWorker, path: Path) -> None:
         assert trace.output == asked.source.splitlines()[-1].removeprefix("// => ") + "\n"
     else:
         command = ["node", path.name]
-        run = subprocess.run(
-            command, cwd=path.parent, capture_output=True, text=True, timeout=120, check=False
-        )
+        run = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=120, check=False)
         assert as_in_a_plain_run(trace, run)

@@ -74,11 +74,7 @@ def test_a_generator_yields_and_goes_on(recorder: SandboxWorker) -> None:
 def test_async_frames_are_interleaved(recorder: SandboxWorker) -> None:
     source = "async function f(n) {\n  let x = await n;\n  x = await (x + 1);\n  return x;\n}\nf(1);\nf(5);\n"
     trace = run(recorder, source)
-    order = [
-        (step.event, step.frame)
-        for step in trace.steps
-        if step.event in ("call", "yield", "resume", "return")
-    ]
+    order = [(step.event, step.frame) for step in trace.steps if step.event in ("call", "yield", "resume", "return")]
     assert order == [
         ("call", 0), ("call", 1), ("yield", 1), ("call", 2), ("yield", 2), ("return", 0),
         ("resume", 1), ("yield", 1), ("resume", 2), ("yield", 2),
@@ -109,9 +105,7 @@ def test_an_exception_passes_through_frames(recorder: SandboxWorker) -> None:
         "function g(xs) {\n  f(xs);\n}\nconst ys = [];\ntry {\n  g(ys);\n} catch {\n  ys.push(2);\n}\n"
     )
     trace = run(recorder, source)
-    raised = [
-        (trace.frames[step.frame].name, step.line, step.arg) for step in trace.steps if step.event == "raise"
-    ]
+    raised = [(trace.frames[step.frame].name, step.line, step.arg) for step in trace.steps if step.event == "raise"]
     assert raised == [(name, line, "TypeError('t')") for name, line in (("f", 3), ("g", 6), ("<module>", 10))]
     assert series(trace, "xs") == [
         "[]",
@@ -255,9 +249,7 @@ def test_modules_import_each_other(recorder: SandboxWorker) -> None:
     trace = run(recorder, source, "program.mjs", files=tuple(files.items()))
     assert trace.output == "1 function\n"
     assert [f.file for f in trace.frames] == ["b.mjs", "a.mjs", "program.mjs", "a.mjs"]
-    detected = run(
-        recorder, source.replace("program.mjs", "program.js"), "program.js", files=tuple(files.items())
-    )
+    detected = run(recorder, source.replace("program.mjs", "program.js"), "program.js", files=tuple(files.items()))
     assert detected.output == "1 function\n"
 
 

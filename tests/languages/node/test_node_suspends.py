@@ -159,9 +159,7 @@ try {
 """
 
 
-def test_a_generator_that_is_closed_returns_what_it_was_given(
-    recorder: SandboxWorker, tmp_path: Path
-) -> None:
+def test_a_generator_that_is_closed_returns_what_it_was_given(recorder: SandboxWorker, tmp_path: Path) -> None:
     """One that has nothing left to do is closed without a step."""
     trace = run(recorder, CLOSED)
     ends = [(name, value) for event, name, _, value in waits(trace) if event == "return"]
@@ -387,9 +385,7 @@ outer: for (const i of [1, 2]) {
 
 def test_an_iterator_is_closed_before_the_outer_loop_goes_on(recorder: SandboxWorker) -> None:
     trace = run(recorder, CONTINUES)
-    lines = [
-        (step.event, step.line) for step in trace.steps if step.line in (4, 9, 11) and step.event != "return"
-    ]
+    lines = [(step.event, step.line) for step in trace.steps if step.line in (4, 9, 11) and step.event != "return"]
     assert lines == [
         ("line", 9), ("line", 11), ("call", 4), ("line", 9), ("line", 11), ("call", 4), ("line", 9),
     ]  # fmt: skip

@@ -21,9 +21,7 @@ pytest.importorskip("httpx2", reason="the server extra is not installed: pip ins
 
 SOURCE = "def half(n):\n    m = n * 3  # odd\n    return m // 7\n"
 DEFECT = Defect(source=SOURCE, name="half.py", failing="half(4)", expected="2", found="1")
-SAYS = (
-    "Perhaps:\nLINE 2: m = n * 7 // 2  # odd\n\n```python\ndef half(n):\n    return n // 2\n```\nLINE 99: x\n"
-)
+SAYS = "Perhaps:\nLINE 2: m = n * 7 // 2  # odd\n\n```python\ndef half(n):\n    return n // 2\n```\nLINE 99: x\n"
 
 
 @contextmanager
@@ -74,9 +72,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 
 def test_the_verb_tries_what_a_server_proposes(files: tuple[str, str]) -> None:
     with served(SAYS) as scheme:
-        done = CliRunner().invoke(
-            cli, ["plan", "repair", files[0], "--tests", files[1], "--propose", scheme, "--json"]
-        )
+        done = CliRunner().invoke(cli, ["plan", "repair", files[0], "--tests", files[1], "--propose", scheme, "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert any("+    return n // 2" in each["patch"] and each["by"] == scheme for each in found["patches"])

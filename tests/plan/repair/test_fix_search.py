@@ -70,9 +70,7 @@ def test_a_fix_is_found_run_and_shown_as_a_patch(runs: Caller) -> None:
     (fixed,) = done.patches
     assert "-        t -= x\n+        t += x\n" in fixed.patch
     assert fixed.source == SOURCE.replace("-=", "+=")
-    assert (
-        done.spent.executions == sum(len(batch.calls) for batch in counting.batches) + 1
-    )  # and one recording
+    assert done.spent.executions == sum(len(batch.calls) for batch in counting.batches) + 1  # and one recording
     assert done.spent.bytes == 0
     assert (done.tests, done.failing, done.first_failing) == (4, 3, "total([5])")
     tried = [batch for batch in counting.batches[1:] if batch.calls == ("total([5])",)]
@@ -93,9 +91,7 @@ def test_executions_are_bounded(runs: Caller) -> None:
 
 
 def test_fewer_executions_than_the_tests_themselves_take_are_refused(runs: Caller) -> None:
-    with pytest.raises(
-        UsageError, match="4 tests and the recording of one take 5 executions, and 3 are allowed"
-    ):
+    with pytest.raises(UsageError, match="4 tests and the recording of one take 5 executions, and 3 are allowed"):
         found(runs, RepairPlan(executions=3))
 
 
@@ -106,9 +102,7 @@ class Says:
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
         for text in ("t = t + x + 0 * x", "t += x", "t *= x", "t -= x"):
-            yield RepairCandidate(
-                source=SOURCE.replace("t -= x", text), kind="proposed", lines=range(4, 5), by="says"
-            )
+            yield RepairCandidate(source=SOURCE.replace("t -= x", text), kind="proposed", lines=range(4, 5), by="says")
 
 
 def test_the_smallest_of_those_that_pass_comes_first(runs: Caller) -> None:
@@ -174,9 +168,7 @@ def test_priors_share_a_kind_and_orders_are_permutations() -> None:
     ranked = with_priors(made, SOURCE)
     assert sum(each.prior for each in ranked) == pytest.approx(1)
     for oracle in ("none", "random", "prior", "imagined", "mixed"):
-        assert {each.candidate.source for each in order_candidates(ranked, oracle)} == {
-            each.source for each in made
-        }
+        assert {each.candidate.source for each in order_candidates(ranked, oracle)} == {each.source for each in made}
     sure = RankedCandidate(candidate=made[-1], prior=1e-9, imagined=1.0)
     assert order_candidates([*ranked, sure], "imagined")[0] == sure
     with pytest.raises(UsageError, match="the oracle must be one of"):
@@ -194,15 +186,9 @@ def test_python_tests_run_next_to_the_program(tmp_path: Path, runs: Caller) -> N
 
 def test_missing_import_of_the_tests_is_reported(tmp_path: Path, runs: Caller) -> None:
     tests = tmp_path / "test_total.py"
-    tests.write_text(
-        "import nosuchmodule\nfrom total import total\n\ndef test_one():\n    assert total([1]) == 1\n"
-    )
-    with pytest.raises(
-        UsageError, match=r"test_total.py imports nosuchmodule, which is not available"
-    ) as caught:
-        repair(
-            PROGRAM, read_checks(PROGRAM, tests), runs, RECORD, proposers=[EditProposer()], plan=RepairPlan()
-        )
+    tests.write_text("import nosuchmodule\nfrom total import total\n\ndef test_one():\n    assert total([1]) == 1\n")
+    with pytest.raises(UsageError, match=r"test_total.py imports nosuchmodule, which is not available") as caught:
+        repair(PROGRAM, read_checks(PROGRAM, tests), runs, RECORD, proposers=[EditProposer()], plan=RepairPlan())
     assert "\n" not in str(caught.value)
 
 

@@ -24,9 +24,7 @@ from worldline.predict.servers.tokens import Stage, stage
 _SHARED = Path(__file__).parents[4] / "shared" / "data" / "HumanEval.jsonl.gz"
 HUMANEVAL = Path(os.environ.get("WORLDLINE_HUMANEVAL", _SHARED))
 TRACER = Path(__file__).with_name("tracer.py")
-WHOLE = (
-    os.environ.get("WORLDLINE_CONFORMANCE") == "whole"
-)  # all of HumanEval's calls, and more generated programs
+WHOLE = os.environ.get("WORLDLINE_CONFORMANCE") == "whole"  # all of HumanEval's calls, and more generated programs
 
 
 def python311() -> str | None:
@@ -40,9 +38,7 @@ def traced(programs: Sequence[Program]) -> list[str | None]:
     assert python is not None
     given = json.dumps([[program.source, program.call] for program in programs])
     env = {"PYTHONHASHSEED": "0"}  # the recorder's: sets of strings are walked in one order
-    done = subprocess.run(
-        [python, str(TRACER)], input=given, capture_output=True, text=True, check=True, env=env
-    )
+    done = subprocess.run([python, str(TRACER)], input=given, capture_output=True, text=True, check=True, env=env)
     return list(json.loads(done.stdout))
 
 

@@ -52,9 +52,7 @@ class MetaTracer:
         else:
             text = f"<|{TOKENS[event]}|>{action}<|arg_sep|>{quoted(spelled(arg))}"
         self.frames.append(text + "<|frame_sep|>")
-        if (
-            event == "return" and not frame.f_code.co_flags & SUSPENDS
-        ):  # or it keeps alive what its frame holds
+        if event == "return" and not frame.f_code.co_flags & SUSPENDS:  # or it keeps alive what its frame holds
             del self.said[id(frame)]
         if len(self.frames) > MOST:
             raise SystemExit("too many steps")

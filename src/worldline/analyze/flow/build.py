@@ -119,9 +119,7 @@ class Builder:
         return current
 
     def _functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, current: int) -> int:
-        return self._definition(
-            node, [node.args, *([node.returns] if node.returns is not None else [])], current
-        )
+        return self._definition(node, [node.args, *([node.returns] if node.returns is not None else [])], current)
 
     def _asyncfunctiondef(self, node: ast.AsyncFunctionDef, current: int) -> int:
         return self._functiondef(node, current)

@@ -131,9 +131,7 @@ def _build(builder: Builder, node: ast.AST, start: int) -> int:
             graph.swallows |= lines
         return graph.anyhow(start, lines)
     if isinstance(node, ast.Lambda):
-        return graph.maybe(
-            builder.statement(ast.copy_location(ast.Expr(node.body), node.body), start), node.lineno
-        )
+        return graph.maybe(builder.statement(ast.copy_location(ast.Expr(node.body), node.body), start), node.lineno)
     if isinstance(node, ast.ClassDef):
         start = graph.maybe(graph.maybe(start, first_line(node)), node.lineno)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _formats(node.body[:2]):

@@ -93,13 +93,9 @@ def _arguments(arguments: ast.arguments) -> list[str]:
     placed = [*arguments.posonlyargs, *arguments.args]
     needed = placed[: len(placed) - len(arguments.defaults)]
     named = [
-        parameter
-        for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if value is None
+        parameter for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value is None
     ]
-    return [_value(parameter) for parameter in needed] + [
-        f"{parameter.arg}={_value(parameter)}" for parameter in named
-    ]
+    return [_value(parameter) for parameter in needed] + [f"{parameter.arg}={_value(parameter)}" for parameter in named]
 
 
 def _value(parameter: ast.arg) -> str:

@@ -29,9 +29,7 @@ class InnerScope(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def executed(
-    source: str, line: int | None, kinds: ValueKinds = (), scope: InnerScope | None = None
-) -> frozenset[str]:
+def executed(source: str, line: int | None, kinds: ValueKinds = (), scope: InnerScope | None = None) -> frozenset[str]:
     """Return the operations that a line executes; copies and literals only if there is nothing else.
 
     Args:
@@ -58,15 +56,11 @@ def _of_scope(scope: ast.expr | None, line: int | None, kinds: ValueKinds) -> fr
         return frozenset(_named(_parts([scope.body]), {id(scope.body): kind}))
     if scope is None:
         return frozenset()
-    roots = [
-        child for child in ast.iter_child_nodes(scope) if isinstance(child, (ast.expr, ast.comprehension))
-    ]
+    roots = [child for child in ast.iter_child_nodes(scope) if isinstance(child, (ast.expr, ast.comprehension))]
     is_yield = isinstance(scope, ast.GeneratorExp)
     skipped = id(scope.generators[0].iter)  # type: ignore[attr-defined]
     return frozenset(
-        _named(
-            (p for p in _parts(roots, skipped) if _place(p) == line), {id(roots[0]): kind if is_yield else ""}
-        )
+        _named((p for p in _parts(roots, skipped) if _place(p) == line), {id(roots[0]): kind if is_yield else ""})
     )
 
 
@@ -96,12 +90,7 @@ def inlined(source: str, line: int | None) -> bool:
 def goes_on(source: str, begun: int | None, line: int | None) -> bool:
     """Return whether the next line of a frame belongs to the same statement."""
     before, after = statements(source, begun), statements(source, line)
-    if (
-        not before
-        or not after
-        or before[-1] is not after[-1]
-        or any(isinstance(node, _LOOPS) for node in before)
-    ):
+    if not before or not after or before[-1] is not after[-1] or any(isinstance(node, _LOOPS) for node in before):
         return False
     last = before[-1]
     return begun != line or last.end_lineno != first_line(last) or inlined(source, line)
@@ -127,12 +116,8 @@ def shows_elements(source: str, line: int | None) -> bool:
 
 def _named(parts: Iterator[ast.AST], top: dict[int, str]) -> set[str]:
     nodes = list(parts)
-    called = {
-        id(part.func) for part in nodes if isinstance(part, ast.Call)
-    }  # a method's name is no attribute
-    return {
-        any_operation(part, top.get(id(part)) or _written(part)) for part in nodes if id(part) not in called
-    } - IDLE
+    called = {id(part.func) for part in nodes if isinstance(part, ast.Call)}  # a method's name is no attribute
+    return {any_operation(part, top.get(id(part)) or _written(part)) for part in nodes if id(part) not in called} - IDLE
 
 
 def _written(node: ast.AST) -> str:
@@ -174,9 +159,7 @@ def _find_scope(nodes: Sequence[ast.stmt], scope: InnerScope) -> ast.expr | None
     for _ in range(scope.depth):
         level = [part for node in level for part in _parts(_roots(node)) if isinstance(part, _SCOPES)]
     is_lambda = scope.parameters is not None
-    candidates = [
-        node for node in level if isinstance(node, ast.expr) and isinstance(node, ast.Lambda) == is_lambda
-    ]
+    candidates = [node for node in level if isinstance(node, ast.expr) and isinstance(node, ast.Lambda) == is_lambda]
     candidates.sort(key=lambda node: (node.lineno, node.col_offset))
     if not is_lambda:
         return candidates[scope.turn % len(candidates)] if candidates else None
@@ -199,9 +182,7 @@ def _parts(roots: Sequence[ast.AST], skipped: int = 0, into: int = 0) -> Iterato
             continue
         yield root
         if not isinstance(root, _SCOPES) or into:
-            children: list[ast.AST] = [
-                child for child in ast.iter_child_nodes(root) if not isinstance(child, ast.stmt)
-            ]
+            children: list[ast.AST] = [child for child in ast.iter_child_nodes(root) if not isinstance(child, ast.stmt)]
         elif isinstance(root, ast.Lambda):
             children = [child for child in (*root.args.defaults, *root.args.kw_defaults) if child is not None]
         else:

@@ -116,9 +116,7 @@ class Evaluator:
             current = self.visit(part, current)
         return self.after(node, current)
 
-    def _unary(
-        self, node: ast.UnaryOp | ast.Starred | ast.Await | ast.YieldFrom | ast.Yield, current: int
-    ) -> int:
+    def _unary(self, node: ast.UnaryOp | ast.Starred | ast.Await | ast.YieldFrom | ast.Yield, current: int) -> int:
         operand = node.operand if isinstance(node, ast.UnaryOp) else node.value
         if operand is not None:
             current = self.visit(operand, current)

@@ -101,9 +101,7 @@ class Graph:
             frozenset(returns),
         )
 
-    def _reach(
-        self, point: int, closures: dict[int, tuple[frozenset[int], bool]]
-    ) -> tuple[frozenset[int], bool]:
+    def _reach(self, point: int, closures: dict[int, tuple[frozenset[int], bool]]) -> tuple[frozenset[int], bool]:
         """Compute the lines reached from a point through joins only, and whether the exit is reached."""
         if point in closures:
             return closures[point]

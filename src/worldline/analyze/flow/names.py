@@ -46,9 +46,7 @@ def names_of(node: ast.AST, outer: Names | None) -> Names:
     around = outer.visible if outer is not None else frozenset()
     visible = (parameters | bound | around | {"__class__"}) - declared
     inlined = frozenset(_inlined(node))
-    return Names(
-        parameters, bound - parameters, visible, inlined, isinstance(node, (ast.Module, ast.ClassDef))
-    )
+    return Names(parameters, bound - parameters, visible, inlined, isinstance(node, (ast.Module, ast.ClassDef)))
 
 
 def _parameters(node: ast.AST) -> frozenset[str]:

@@ -127,9 +127,7 @@ def signature(source: str, line: int | None) -> FunctionSignature | None:
     definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
     if definition is None:
         return None
-    return definition.name, tuple(
-        parameter.arg for parameter in (*definition.args.posonlyargs, *definition.args.args)
-    )
+    return definition.name, tuple(parameter.arg for parameter in (*definition.args.posonlyargs, *definition.args.args))
 
 
 def _calls(node: ast.stmt, called: FunctionSignature) -> Iterator[ast.Call]:
@@ -176,17 +174,13 @@ def condition(source: str, line: int | None) -> Operation | None:
 def operations(source: str) -> frozenset[str]:
     """Return the names of all effective operations of a source, without literals, names and displays."""
     tree = syntax(source)
-    return (
-        frozenset(any_operation(node) for node in ast.walk(tree)) - IDLE if tree is not None else frozenset()
-    )
+    return frozenset(any_operation(node) for node in ast.walk(tree)) - IDLE if tree is not None else frozenset()
 
 
 def any_operation(node: ast.AST, kind: str = "") -> str:
     """Return the operation of any node; `unknown` if it has none."""
     if isinstance(getattr(node, "ctx", None), ast.Store):
-        return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
-            type(node), UNKNOWN
-        )
+        return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(type(node), UNKNOWN)
     if isinstance(node, ast.AugAssign):
         return _arithmetic(node.op, None, kind)
     return _operation(node, kind) if isinstance(node, ast.expr) else _statement(node)
@@ -309,11 +303,7 @@ def _inner_binding(node: ast.stmt, name: str) -> ast.expr | str | None:
             return part.value
         if isinstance(part, ast.comprehension) and name in _stores(part.target):
             return "iteration"
-        if (
-            isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Attribute)
-            and _base(part.func.value) == name
-        ):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and _base(part.func.value) == name:
             return _call(part)
     return None
 
@@ -371,11 +361,7 @@ def _inside(node: ast.expr, path: str) -> ast.expr:
 
 def _argument(call: ast.Call, names: Sequence[str], name: str) -> ast.expr | None:
     by_name = next((word.value for word in call.keywords if word.arg == name), None)
-    if (
-        by_name is not None
-        or name not in names
-        or any(isinstance(argument, ast.Starred) for argument in call.args)
-    ):
+    if by_name is not None or name not in names or any(isinstance(argument, ast.Starred) for argument in call.args):
         return by_name
     at = names.index(name) - (isinstance(call.func, ast.Attribute) and names[0] in ("self", "cls"))
     return call.args[at] if 0 <= at < len(call.args) else None

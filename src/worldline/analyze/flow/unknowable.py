@@ -78,9 +78,7 @@ def _imported(source: str) -> dict[str, tuple[str, str]]:
     tree = syntax(source)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Import):
-            imports |= {
-                alias.asname or alias.name.partition(".")[0]: (alias.name, "") for alias in node.names
-            }
+            imports |= {alias.asname or alias.name.partition(".")[0]: (alias.name, "") for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imports |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in _READ["builtins"]:

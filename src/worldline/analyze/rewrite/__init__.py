@@ -52,9 +52,7 @@ def rewrite(
     whole, reasons = done, list[str]()
     for act in [_flatten] * flatten + [_chars] * chars:
         try:
-            here = (
-                None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
-            )
+            here = None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
             outcome = act(done.source.replace("\r\n", "\n"), call or "", here)
         except RecursionError:
             outcome = replace(done, changed=False, why="it is nested too deep to be taken apart")

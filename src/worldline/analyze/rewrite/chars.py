@@ -114,9 +114,7 @@ class _Scope:
         fields: dict[str, object] = {}
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
-                fields[name] = [
-                    self.expression(item) if isinstance(item, ast.AST) else item for item in value
-                ]
+                fields[name] = [self.expression(item) if isinstance(item, ast.AST) else item for item in value]
             elif isinstance(value, ast.AST):
                 fields[name] = self.expression(value)
         new = node if _same(node, fields) else changed(node, **fields)
@@ -186,16 +184,11 @@ class _Scope:
         if not (proved and steady and _holds(loop, pairs)):
             return [], node
         for name in {
-            node_inside.id
-            for line in loop.body
-            for node_inside in walk(line)
-            if isinstance(node_inside, ast.Name)
+            node_inside.id for line in loop.body for node_inside in walk(line) if isinstance(node_inside, ast.Name)
         }:
             if _is_bound(loop, name) and name not in self.names:
                 self.names[name] = self.chars.fresh.new(name)
-        renamer = _Filled(
-            {**{n: ast.Name(new, ast.Load()) for n, new in self.names.items()}, **pairs}, self.names
-        )
+        renamer = _Filled({**{n: ast.Name(new, ast.Load()) for n, new in self.names.items()}, **pairs}, self.names)
         lines = [renamer.visit(copy.deepcopy(line)) for line in loop.body]
         last = lines.pop()
         assert isinstance(last, ast.Return)
@@ -242,13 +235,11 @@ def _holds(loop: Loop, arguments: dict[str, ast.expr]) -> bool:
 def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
     """Return the string operation that an expression may be, and its operands."""
     match node:
-        case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=[]) if (
-            name not in _NO_METHODS
-        ):
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=[]) if name not in _NO_METHODS:
             return name, [value, *args]
-        case ast.Subscript(
-            ctx=ast.Load(), value=value, slice=ast.Slice(lower=None, upper=None, step=step)
-        ) if isinstance(step, ast.UnaryOp) and ast.unparse(step) == "-1":
+        case ast.Subscript(ctx=ast.Load(), value=value, slice=ast.Slice(lower=None, upper=None, step=step)) if (
+            isinstance(step, ast.UnaryOp) and ast.unparse(step) == "-1"
+        ):
             return "reverse", [value]
         case ast.Subscript(slice=ast.Slice(lower=None, upper=None, step=None)):
             return None  # a copy, of a list in all likelihood

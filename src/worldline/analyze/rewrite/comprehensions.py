@@ -20,9 +20,7 @@ from worldline.analyze.rewrite.tree import children, walk
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Last = Callable[[dict[str, str]], None]
-CONSUMERS = frozenset(
-    ["list", "tuple", "set", "frozenset", "sorted", "any", "all", "sum", "max", "min", "dict"]
-)
+CONSUMERS = frozenset(["list", "tuple", "set", "frozenset", "sorted", "any", "all", "sum", "max", "min", "dict"])
 _COLLECTED = {"list": "list", "tuple": "list", "sorted": "list", "set": "set"}
 # What can end a generator from inside.
 _STOPS = frozenset(["next", "StopIteration", "__next__", "send", "throw"])
@@ -123,11 +121,7 @@ def _holds(node: ast.AST, names: set[str], facts: Facts) -> bool:
         return True
     if isinstance(node, ast.Lambda | ast.GeneratorExp):
         return any(isinstance(part, ast.Name) and part.id in names for part in walk(node))
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in CONSUMERS & facts.plain
-    ):
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CONSUMERS & facts.plain:
         match node.args:
             case [ast.GeneratorExp() as only]:
                 return any(_holds(part, names | set(targets(only)), facts) for part in children(only))
@@ -159,8 +153,8 @@ def _collected(flattener: Flattener, node: Comprehension, empty: ast.expr) -> as
 def _consumed(flattener: Flattener, call: ast.Call) -> ast.expr | None:
     """Emit a builtin's call with a generator expression as a loop, and return what is left to do."""
     match call:
-        case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as node]) if (
-            name in flattener.facts.plain and (not call.keywords or name == "sorted")
+        case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as node]) if name in flattener.facts.plain and (
+            not call.keywords or name == "sorted"
         ):
             pass
         case ast.Call(

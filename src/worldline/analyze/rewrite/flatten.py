@@ -223,17 +223,12 @@ class Flattener:
         func = self._called(node.func, arguments)
         several = self._spread(node) if spread else self.operands(arguments)
         positional = several[: len(node.args)]
-        named = [
-            changed(k, value=value)
-            for k, value in zip(node.keywords, several[len(positional) :], strict=True)
-        ]
+        named = [changed(k, value=value) for k, value in zip(node.keywords, several[len(positional) :], strict=True)]
         return changed(node, func=func, args=positional, keywords=named)
 
     def _spread(self, node: ast.Call) -> list[ast.expr]:
         """Flatten the arguments up to the first starred one."""
-        first = next(
-            (n for n, argument in enumerate(node.args) if isinstance(argument, ast.Starred)), len(node.args)
-        )
+        first = next((n for n, argument in enumerate(node.args) if isinstance(argument, ast.Starred)), len(node.args))
         flat = self.operands(node.args[: first + 1])
         rest = [*node.args[first + 1 :], *(keyword.value for keyword in node.keywords)]
         return flat + rest
@@ -252,16 +247,12 @@ class Flattener:
 
     def _item(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.slice, ast.Slice):
-            parts = [
-                part for part in (node.slice.lower, node.slice.upper, node.slice.step) if part is not None
-            ]
+            parts = [part for part in (node.slice.lower, node.slice.upper, node.slice.step) if part is not None]
             value, *flat = self.operands([node.value, *parts])
             return changed(node, value=value, slice=sliced(node.slice, flat))
         if any(isinstance(inner, ast.Slice) for inner in walk(node.slice)):
             return node
-        if isinstance(node.slice, ast.Tuple) and not any(
-            isinstance(inner, ast.Starred) for inner in node.slice.elts
-        ):
+        if isinstance(node.slice, ast.Tuple) and not any(isinstance(inner, ast.Starred) for inner in node.slice.elts):
             value, *elements = self.operands([node.value, *node.slice.elts])
             return changed(node, value=value, slice=changed(node.slice, elts=elements))
         value, index = self.operands([node.value, node.slice])
@@ -275,9 +266,7 @@ class Flattener:
     def _dict(self, node: ast.Dict) -> ast.expr:
         if is_literal(node) or len(node.keys) > MAX_DISPLAY_ITEMS or None in node.keys:
             return node
-        pairs = [
-            part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None
-        ]
+        pairs = [part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None]
         flat = self.operands(pairs)
         return changed(node, keys=flat[::2], values=flat[1::2])
 
@@ -291,17 +280,13 @@ class Flattener:
             later = [hole for hole in node.values[number + 1 :] if isinstance(hole, ast.FormattedValue)]
             flat = changed(part, value=self.light(part.value))
             # A value that formatting could not tell apart later needs no line of its own.
-            plain = (
-                self.kinds.kind(flat.value) in ("str", "int", "bool", "float") and part.format_spec is None
-            )
+            plain = self.kinds.kind(flat.value) in ("str", "int", "bool", "float") and part.format_spec is None
             if not any(self.moves(hole.value) or hole.format_spec for hole in later) or (
                 plain and self.steady(flat.value)
             ):
                 parts.append(flat)
             else:
-                parts.append(
-                    changed(part, value=self.keep(ast.JoinedStr([flat])), conversion=-1, format_spec=None)
-                )
+                parts.append(changed(part, value=self.keep(ast.JoinedStr([flat])), conversion=-1, format_spec=None))
         return changed(node, values=parts)
 
 
@@ -335,12 +320,7 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def _is_super(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "super"
-        and not node.args
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
 
 
 def _asks(node: ast.expr) -> bool:

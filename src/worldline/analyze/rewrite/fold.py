@@ -40,9 +40,7 @@ def fold(
     folding = _Folding(program, places, frames)
     at = [folding.step(step) for step in steps]
     out = folding.out
-    out.hidden = [
-        replace(draw, step=at[draw.step] if draw.step < len(at) else len(out.steps)) for draw in hidden
-    ]
+    out.hidden = [replace(draw, step=at[draw.step] if draw.step < len(at) else len(out.steps)) for draw in hidden]
     return out
 
 
@@ -123,9 +121,7 @@ class _Folding:
         frame.before = {name: frame.names.get(name) for name in (*delta, *gone)}
         _apply(frame.names, delta, gone)
         frame.line, frame.may_go_on = line, step.event in ("line", "resume")
-        at = self._put(
-            replace(step, frame=frame.serial, line=line, delta=delta, gone=gone, same={}), [step.i]
-        )
+        at = self._put(replace(step, frame=frame.serial, line=line, delta=delta, gone=gone, same={}), [step.i])
         frame.last = at
         return at
 

@@ -129,23 +129,13 @@ class Kinds:
         if UNSEEN in (left, right):
             return UNSEEN if UNKNOWN not in (left, right) else UNKNOWN
         if left in _NUMBERS and right in _NUMBERS:
-            if isinstance(
-                node.op, ast.Add | ast.Sub | ast.Mult | ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift
-            ):
+            if isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift):
                 return "int"
             if isinstance(node.op, ast.Div):
                 return "float"
-        if (
-            isinstance(node.op, ast.Add)
-            and left == right
-            and left in ("str", "list", "tuple", "float", "bytes")
-        ):
+        if isinstance(node.op, ast.Add) and left == right and left in ("str", "list", "tuple", "float", "bytes"):
             return left
-        if (
-            isinstance(node.op, ast.Mult)
-            and {left, right} & {"str", "list", "tuple"}
-            and right in ("int", left)
-        ):
+        if isinstance(node.op, ast.Mult) and {left, right} & {"str", "list", "tuple"} and right in ("int", left):
             return left if right == "int" else UNKNOWN
         return UNKNOWN
 
@@ -179,11 +169,7 @@ class Kinds:
         kind = self.kind(node)
         if kind in ("str", UNSEEN):
             return kind
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in self.facts.plain
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.facts.plain:
             if node.func.id == "range":
                 return "int"
             if node.func.id in ("reversed", "sorted", "list", "set", "tuple") and len(node.args) == 1:
@@ -207,9 +193,7 @@ class Kinds:
                 return known and self.kind(node.operand) in TYPES and self.calm(node.operand)
             case ast.BinOp():
                 kinds = [self.kind(node.left), self.kind(node.right)]
-                total = isinstance(node.op, ast.Add | ast.Sub | ast.Mult) and all(
-                    k in _NUMBERS for k in kinds
-                )
+                total = isinstance(node.op, ast.Add | ast.Sub | ast.Mult) and all(k in _NUMBERS for k in kinds)
                 texts = isinstance(node.op, ast.Add) and kinds == ["str", "str"]
                 return (total or texts) and self.calm(node.left) and self.calm(node.right)
             case ast.Compare():
@@ -252,9 +236,7 @@ def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
         elif isinstance(node, COMPREHENSIONS):  # inside, the name is another one
             fixed.update(name for generator in node.generators for name in targets(generator.target))
     counts = facts.bindings(scope)
-    names = {
-        name: UNSEEN for name in counts if name not in fixed and counts[name] == len(bound.get(name, ()))
-    }
+    names = {name: UNSEEN for name in counts if name not in fixed and counts[name] == len(bound.get(name, ()))}
     kinds.names = names
     changed = True
     while changed:

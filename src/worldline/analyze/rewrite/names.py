@@ -203,9 +203,7 @@ def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None =
         for alias in node.names
     }
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    methods = {
-        part.name for definition in classes for part in definition.body if isinstance(part, FunctionNode)
-    }
+    methods = {part.name for definition in classes for part in definition.body if isinstance(part, FunctionNode)}
     plain = frozenset() if starred else BUILTINS - set(everywhere) - forced
     return Facts(known, plain, steady, steady & imported, frozenset(methods), bound, only)
 
@@ -305,9 +303,7 @@ class _Marker:
                 self.block(node.orelse, after)
                 return after
             case ast.With() | ast.AsyncWith():
-                own_names = {
-                    name for item in node.items if item.optional_vars for name in targets(item.optional_vars)
-                }
+                own_names = {name for item in node.items if item.optional_vars for name in targets(item.optional_vars)}
                 self.block(node.body, have | self._bound(own_names))
                 return have
             case ast.Try() | ast.TryStar():
@@ -387,9 +383,7 @@ def _always(node: ast.AST) -> Iterator[ast.AST]:
         yield from _always(node.values[0])
     elif isinstance(node, ast.IfExp):
         yield from _always(node.test)
-    elif not isinstance(node, (*COMPREHENSIONS, *SCOPES)) and not (
-        isinstance(node, ast.Compare) and len(node.ops) > 1
-    ):
+    elif not isinstance(node, (*COMPREHENSIONS, *SCOPES)) and not (isinstance(node, ast.Compare) and len(node.ops) > 1):
         for child in children(node):
             yield from _always(child)
 

@@ -61,11 +61,7 @@ class Printer:
 
     def _stood(self, node: ast.stmt, start: int, indent: str) -> bool:
         text = self.source[start - 1]
-        return (
-            start > self.read
-            and text.startswith(indent)
-            and not text[len(indent) : len(indent) + 1].isspace()
-        )
+        return start > self.read and text.startswith(indent) and not text[len(indent) : len(indent) + 1].isspace()
 
     def _gap(self, start: int) -> None:
         """Add the comments and blank lines since the last statement."""

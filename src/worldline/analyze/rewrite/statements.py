@@ -26,9 +26,7 @@ def flat_module(tree: ast.Module, facts: Facts, reserved: frozenset[str]) -> lis
     return _scope(tree, tree.body, facts, reserved)
 
 
-def _scope(
-    scope: ast.AST, body: Sequence[ast.stmt], facts: Facts, reserved: frozenset[str]
-) -> list[ast.stmt]:
+def _scope(scope: ast.AST, body: Sequence[ast.stmt], facts: Facts, reserved: frozenset[str]) -> list[ast.stmt]:
     used = {node.id for node in own(scope) if isinstance(node, ast.Name)}
     seen = isinstance(scope, ast.Module) and bool(facts.words & _NAMESPACE)
     if isinstance(scope, ast.AsyncFunctionDef) or used & _FRAMED or seen:
@@ -66,9 +64,7 @@ class _Untouched:
     def statement(self, node: ast.stmt) -> ast.stmt:
         if isinstance(node, FunctionNode | ast.ClassDef):
             return function(node, self.facts)
-        fields = {
-            name: getattr(node, name) for name in ("body", "orelse", "finalbody") if hasattr(node, name)
-        }
+        fields = {name: getattr(node, name) for name in ("body", "orelse", "finalbody") if hasattr(node, name)}
         blocks = {name: self.block(old) for name, old in fields.items()}
         return node if all(_same(blocks[name], fields[name]) for name in fields) else changed(node, **blocks)
 
@@ -157,9 +153,7 @@ class _Statements:
     def _return(self, node: ast.Return, value: ast.expr) -> ast.stmt:
         if isinstance(value, ast.IfExp):
             test = self.flat.test(value.test)
-            ways = [
-                self.block([ast.copy_location(ast.Return(way), node)]) for way in (value.body, value.orelse)
-            ]
+            ways = [self.block([ast.copy_location(ast.Return(way), node)]) for way in (value.body, value.orelse)]
             return ast.copy_location(ast.If(test, ways[0], ways[1]), node)
         return changed(node, value=self.flat.simple(value))
 
@@ -196,9 +190,7 @@ class _Statements:
             case ast.Subscript():
                 if isinstance(target.slice, ast.Slice):
                     parts = [target.slice.lower, target.slice.upper, target.slice.step]
-                    return self.flat.is_atom(target.value) and all(
-                        p is None or self.flat.is_atom(p) for p in parts
-                    )
+                    return self.flat.is_atom(target.value) and all(p is None or self.flat.is_atom(p) for p in parts)
                 return self.flat.is_atom(target.value) and self.flat.is_atom(target.slice)
             case ast.Tuple() | ast.List():
                 return all(self._is_flat(element) for element in target.elts)
@@ -212,9 +204,7 @@ class _Statements:
             return changed(target, value=self.flat.light(target.value))
         if isinstance(target, ast.Subscript):
             if isinstance(target.slice, ast.Slice):
-                parts = [
-                    p for p in (target.slice.lower, target.slice.upper, target.slice.step) if p is not None
-                ]
+                parts = [p for p in (target.slice.lower, target.slice.upper, target.slice.step) if p is not None]
                 value, *bounds = self.flat.operands([target.value, *parts])
                 return changed(target, value=value, slice=sliced(target.slice, bounds))
             value, index = self.flat.operands([target.value, target.slice])
@@ -298,9 +288,7 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
                 return True
         elif not isinstance(node, FunctionNode | ast.ClassDef):
             blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-            blocks += [
-                clause.body for clause in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))
-            ]
+            blocks += [clause.body for clause in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
             if any(_leaves(block) for block in blocks):
                 return True
     return False

@@ -108,8 +108,6 @@ def _dropped(tree: ast.Module) -> int | None:
         if isinstance(node, FunctionNode):
             managers = [part for part in node.decorator_list if ast.unparse(part).endswith("contextmanager")]
             guarded = [part for part in own(node) if isinstance(part, ast.Try | ast.With | ast.TryStar)]
-            if not managers and any(
-                isinstance(e, ast.Yield | ast.YieldFrom) for part in guarded for e in own(part)
-            ):
+            if not managers and any(isinstance(e, ast.Yield | ast.YieldFrom) for part in guarded for e in own(part)):
                 return node.lineno
     return None

@@ -16,9 +16,7 @@ from worldline.cli import options as opt
 @opt.add_option("--check", is_flag=True, help="Fill in nothing; exit code 1 if a value is missing or wrong")
 @opt.add_option("--write", is_flag=True, help="Fill the values into TESTS itself")
 @opt.option("--out", metavar="FILE", note="the tests with their values")
-@partial(
-    opt.model_options, default=None, note="reports where it predicts another value than the code returns"
-)
+@partial(opt.model_options, default=None, note="reports where it predicts another value than the code returns")
 @opt.option("--journal", metavar="DIR", note="calibrates the model")
 @opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="with --journal")
 @opt.option("--wall", type=opt.SECONDS, default=5.0, note="of one test function or class")

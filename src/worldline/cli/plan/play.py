@@ -19,24 +19,18 @@ Opened = TypeVar("Opened")
 @opt.add_option(
     "--players", metavar="A,B", callback=opt.words, help="Names of the players", default_text="search,random"
 )
-@opt.add_option(
-    "--games", type=opt.POSITIVE, default=20, help="Number of games; players change seats after each"
-)
+@opt.add_option("--games", type=opt.POSITIVE, default=20, help="Number of games; players change seats after each")
 @opt.option("--simulations", type=opt.POSITIVE, default=200, note="per move")
 @opt.option("--seed", type=opt.COUNT, default=0, note="for the games")
 @opt.model_options
 @opt.add_option("--learned", is_flag=True, help="The first player has only a model fitted to random games")
 @opt.option("--minutes", type=opt.SECONDS, metavar="N", note="with --learned", default_text="3")
 @opt.option("--train-steps", type=opt.POSITIVE, note="with --learned, instead of --minutes")
-@opt.option(
-    "--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="the player `mixed` executes other steps"
-)
+@opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="the player `mixed` executes other steps")
 @opt.option("--journal", metavar="DIR", note="steps that `mixed` executes are added; created if it is new")
 @opt.option("--html", metavar="FILE", note="the tree of the last search")
 @opt.json_option
-def play(
-    game: str, players: list[str] | None, games: int, html: str | None, as_json: bool, **options: Any
-) -> None:
+def play(game: str, players: list[str] | None, games: int, html: str | None, as_json: bool, **options: Any) -> None:
     """Let players play GAME against each other.
 
     GAME is a shipped game, or FILE.py:NAME, a class of your own. A player is random, search, imagined, mixed,

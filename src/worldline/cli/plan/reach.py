@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 @click.argument("machine", metavar="MACHINE|FILE.py")
 @opt.option("--goal", required=True, metavar="CONDITION", note='such as "x == 3 and y == 2"')
 @opt.option("--call", metavar="EXPRESSION", note="it starts the machine")
-@opt.add_option(
-    "--commands", metavar="A,B,C", callback=opt.words, help="Commands, if they do not appear in FILE"
-)
+@opt.add_option("--commands", metavar="A,B,C", callback=opt.words, help="Commands, if they do not appear in FILE")
 @opt.option(
     "--way",
     type=click.Choice(("near", "sure", "uct")),
@@ -29,9 +27,7 @@ if TYPE_CHECKING:
 @opt.option("--executions", type=opt.POSITIVE, default=8)
 @opt.option("--simulations", type=opt.POSITIVE, default=200)
 @opt.option("--max-bytes", type=opt.POSITIVE, metavar="BYTES", default=1 << 16)
-@opt.add_option(
-    "--max-commands", type=click.IntRange(1, 64), default=12, help="Maximum number of commands in a plan"
-)
+@opt.add_option("--max-commands", type=click.IntRange(1, 64), default=12, help="Maximum number of commands in a plan")
 @opt.add_option("--leaves", type=click.IntRange(1, 64), default=1, help="Number of nodes expanded at once")
 @partial(opt.model_options, note="only default or a folder")
 @opt.add_option("--beside", is_flag=True, help="Also search breadth-first by execution, to compare")
@@ -51,9 +47,7 @@ def reach(machine: str, commands: list[str] | None, html: str | None, as_json: b
         from worldline.ui.report.tree_page import page
 
         opt.write_page(html, page(report.tree))
-    opt.show(
-        report, as_json, lambda console, done: print_reached(console, done.tree, _in_words(done.executed))
-    )
+    opt.show(report, as_json, lambda console, done: print_reached(console, done.tree, _in_words(done.executed)))
     if report.plan is None:
         click.get_current_context().exit(1)
 

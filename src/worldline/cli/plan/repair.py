@@ -14,22 +14,14 @@ ORACLES = ("none", "random", "prior", "imagined", "mixed")
 
 @click.command()
 @click.argument("file", type=click.Path())
-@opt.add_option(
-    "--tests", required=True, metavar="FILE", help="JSON rows of [input, output], or a Python test file"
-)
-@opt.option(
-    "--function", metavar="NAME", note="called with the rows", default_text="named like FILE, or the only one"
-)
+@opt.add_option("--tests", required=True, metavar="FILE", help="JSON rows of [input, output], or a Python test file")
+@opt.option("--function", metavar="NAME", note="called with the rows", default_text="named like FILE, or the only one")
 @opt.add_option("--oracle", type=click.Choice(ORACLES), default="prior", help="How candidates are ordered")
 @opt.option("--executions", type=opt.POSITIVE, default=2_000, note="of tests")
 @opt.add_option("--patches", type=opt.POSITIVE, default=3, help="Stop after N patches")
-@opt.add_option(
-    "--imagine", type=opt.POSITIVE, default=32, help="Maximum number of candidates that the model judges"
-)
+@opt.add_option("--imagine", type=opt.POSITIVE, default=32, help="Maximum number of candidates that the model judges")
 @opt.option("--model", default="default", metavar="M")
-@opt.add_option(
-    "--propose", metavar="WHO", help="Also take proposals from server:URL#M or python:FILE.py:NAME"
-)
+@opt.add_option("--propose", metavar="WHO", help="Also take proposals from server:URL#M or python:FILE.py:NAME")
 @opt.add_option(
     "--propose-option",
     "propose_options",

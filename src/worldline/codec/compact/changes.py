@@ -66,9 +66,7 @@ class KnownNames:
         items = [self._item(known, name, value) for name, value in changes.delta.items()]
         items += [f"-{name_text(name)}" for name in changes.gone]
         if self._options.same:
-            items += [
-                f"{name_text(a)}&{name_text(b) if b is not None else ''}" for a, b in changes.same.items()
-            ]
+            items += [f"{name_text(a)}&{name_text(b) if b is not None else ''}" for a, b in changes.same.items()]
         self._remember(step.frame, changes)
         return "".join(f" {item}" for item in items)
 

@@ -80,9 +80,7 @@ class CompactNotation:
 
     def first_refused(self, context: TraceContext, text: bytes) -> int | None:
         """Return the start of the first line in which the guard refuses a byte."""
-        guide = Guide(
-            context.program, context.options, guard=True, table=context.table, hidden=context.hidden
-        )
+        guide = Guide(context.program, context.options, guard=True, table=context.table, hidden=context.hidden)
         for at, byte in enumerate(text):
             try:
                 guide.feed(byte)
@@ -128,9 +126,7 @@ def _read_events(text: bytes, prompt: bytes, *, status: str) -> Reading:
 
 def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Event:
     line, values, same = step.line, step.delta or NOTHING, step.same or NOTHING
-    return Event(
-        step.event, step.frame, line, (line,), values, step.gone, step.arg, False, parent, same, hidden, file
-    )
+    return Event(step.event, step.frame, line, (line,), values, step.gone, step.arg, False, parent, same, hidden, file)
 
 
 def _leave_open(events: list[Event]) -> None:

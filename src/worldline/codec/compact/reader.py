@@ -305,9 +305,7 @@ class CompactReader:
 
     def _step(self, i: int, row: _OpenStep, changes: Changes) -> Step:
         depth, delta, same = self.frames[row.frame].depth, changes.delta or {}, changes.same or {}
-        return Step(
-            i, row.event, row.frame, depth, row.line, delta, tuple(changes.gone), same, row.arg, row.thread
-        )
+        return Step(i, row.event, row.frame, depth, row.line, delta, tuple(changes.gone), same, row.arg, row.thread)
 
 
 def read_answer(text: str) -> str | None:

@@ -17,9 +17,7 @@ from worldline.core.events import LEAVING, known_at, unsettled
 
 # A quoted text that may be unfinished.
 _QUOTED = rb"(?:'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?)"
-_ACTION = re.compile(
-    rb"\((?:[0-9]+(?:@(?:[0-9]+|" + _QUOTED + rb")?)?)?|[0-9]*(?:\)!?|[!*:<$]|~(?:#?[0-9]*))?"
-)
+_ACTION = re.compile(rb"\((?:[0-9]+(?:@(?:[0-9]+|" + _QUOTED + rb")?)?)?|[0-9]*(?:\)!?|[!*:<$]|~(?:#?[0-9]*))?")
 _HIDDEN = re.compile(rb"%(?:[^=:'\"\n]+|" + _QUOTED + rb")?")
 # The marks of lines without a state.
 _STATELESS = (b"/", b"@", b".", b"?", b"^")

@@ -59,9 +59,7 @@ def encode(trace: Trace, options: Compact | None = None) -> bytes:
     return prompt(trace.program, options, trace.hidden) + encode_steps(trace, options)
 
 
-def encode_steps(
-    trace: Trace, options: Compact | None = None, *, queries: Iterable[tuple[int, str]] = ()
-) -> bytes:
+def encode_steps(trace: Trace, options: Compact | None = None, *, queries: Iterable[tuple[int, str]] = ()) -> bytes:
     """Write the part that a model must predict.
 
     `queries` are steps and names; each query is written with its answer as soon as that is known. Raises UsageError

@@ -181,10 +181,7 @@ def _site(statement: ast.stmt, bound: frozenset[str], known: frozenset[str]) -> 
         case _:
             return None
     node = statement.value
-    if (
-        not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp))
-        or statement.lineno != statement.end_lineno
-    ):
+    if not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)) or statement.lineno != statement.end_lineno:
         return None
     inside = [part for part in ast.walk(node) if part is not node]
     if len(node.generators) != 1 or suspends(node):

@@ -84,9 +84,7 @@ class ReprEquality:
         if not self.is_traced:
             return _may_begin(got, wanted)
         true = parse(wanted)
-        return isinstance(true, Malformed) or _may_begin(
-            got, _Comparison(true, own_reprs(self.source)).certain_text()
-        )
+        return isinstance(true, Malformed) or _may_begin(got, _Comparison(true, own_reprs(self.source)).certain_text())
 
     def _shows(self, wanted: str, got: str) -> bool:
         # Most values that differ are plain.
@@ -102,9 +100,7 @@ class ReprEquality:
         shown = parse(spelled)
         if isinstance(shown, Malformed):
             return False
-        return comparison.alike([(true, shown, frozenset())]) or (
-            comparison.is_partly_unknown and comparison.fits(got)
-        )
+        return comparison.alike([(true, shown, frozenset())]) or (comparison.is_partly_unknown and comparison.fits(got))
 
 
 class _Comparison:
@@ -176,9 +172,7 @@ class _Comparison:
         rest = [item for item in true.items if left.pop(text(item), None) is None]
         self.nested += 1
         for item in rest:
-            partner = next(
-                (key for key, candidate in left.items() if self._try(item, candidate, around)), None
-            )
+            partner = next((key for key, candidate in left.items() if self._try(item, candidate, around)), None)
             if partner is None:
                 return False
             del left[partner]
@@ -258,9 +252,7 @@ class _Comparison:
             yield from _listed(node, f"{node.atom}(", ")")
         elif node.kind in ("list", "tuple", "dict"):
             opening, closing = _BRACKETS[node.kind]
-            yield from _listed(
-                node, opening, ",)" if node.kind == "tuple" and len(node.items) == 1 else closing
-            )
+            yield from _listed(node, opening, ",)" if node.kind == "tuple" and len(node.items) == 1 else closing)
         else:
             yield text(node)
 
@@ -385,9 +377,7 @@ def _is_cut(true: Value, shown: Value) -> bool:
     kind, _, count = text(true)[4:-1].rpartition(" ")
     if shown.kind in ("object", "exception", "opaque"):
         return _class(shown) == kind
-    size = (
-        len(unquote(shown.atom)) if shown.kind == "str" else len(shown.items) // (2 if kind == "dict" else 1)
-    )
+    size = len(unquote(shown.atom)) if shown.kind == "str" else len(shown.items) // (2 if kind == "dict" else 1)
     return shown.kind == kind and (kind in ("int", "bytes", "bytearray") or size == int(count))
 
 

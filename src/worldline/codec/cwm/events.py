@@ -40,9 +40,7 @@ def read_events(data: bytes, program: Program, table: FlowTable | None, *, statu
     # Many dumps lost the end token: a model that stopped by itself when nothing was running has ended.
     is_over = status == "ended" and parsed.malformed is None and bool(events) and not stack
     ended = parsed.ended or is_over
-    return Reading(
-        events=tuple(events), ended=ended, malformed=parsed.malformed, partial=None if ended else tail
-    )
+    return Reading(events=tuple(events), ended=ended, malformed=parsed.malformed, partial=None if ended else tail)
 
 
 def _broken_off(text: str, source: str) -> tuple[str, PartialFrame | None]:

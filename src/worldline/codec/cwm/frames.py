@@ -138,8 +138,6 @@ class _Unfolding:
         # The first step of a frame is its call.
         if owners is None:
             title = self.trace.frames[step.frame].name
-            owners = [
-                flow for flow in self.flows if flow.name == title and flow.line == self._call_line(step)
-            ]
+            owners = [flow for flow in self.flows if flow.name == title and flow.line == self._call_line(step)]
             self.local[step.frame] = owners
         return not owners or any(flow.names.shows(name, inlined=self.inlined) for flow in owners)

@@ -122,9 +122,7 @@ class Activations:
 
     def _unknown_call(self, scope: Activation, text: str) -> FramePlace:
         """A call on a line that starts no code object."""
-        return FramePlace(
-            scope, "call", self._anywhere(self.numbers.get(text, frozenset())), allowed=not self.flows
-        )
+        return FramePlace(scope, "call", self._anywhere(self.numbers.get(text, frozenset())), allowed=not self.flows)
 
     def _fresh(self, text: str, names: Mapping[str, str]) -> list[Flow]:
         """The code objects that a call on this line with these names may start."""

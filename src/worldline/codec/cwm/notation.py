@@ -134,9 +134,7 @@ def _edited(text: bytes, context: TraceContext, step: int, values: Mapping[str, 
     scope = shown[step].scope
     after = next((i for i in range(step + 1, len(shown)) if shown[i].scope == scope), None)
     if after is None or shown[after].event not in WITH_LOCALS:
-        raise UsageError(
-            f"step {step} ({shown[step].event}): no later frame shows its names; edit an earlier step"
-        )
+        raise UsageError(f"step {step} ({shown[step].event}): no later frame shows its names; edit an earlier step")
     frame = cut(text)[after]
     names = read_object(frame.state(text).decode("utf-8", "replace"))
     assert not isinstance(names, Malformed)

@@ -142,9 +142,7 @@ def own_reprs(source: str) -> OwnReprs:
     tree = syntax(source)
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if tree is not None else []
     classes = frozenset(node.name for node in nodes)
-    own = {
-        node.name for node in nodes if _defines_repr(node) or set(_bases(node)) - classes - _PREDICTABLE_BASES
-    }
+    own = {node.name for node in nodes if _defines_repr(node) or set(_bases(node)) - classes - _PREDICTABLE_BASES}
     while more := {node.name for node in nodes if node.name not in own and own & set(_bases(node))}:
         own |= more
     return OwnReprs(classes, frozenset(own))

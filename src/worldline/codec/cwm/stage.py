@@ -97,9 +97,7 @@ class Stage:
         return bare + text[len(text.removesuffix(token("end_of_text"))) :]
 
 
-_LAST = re.compile(
-    r"<\|(?:return|exception)_sep\|><\|action_sep\|>([^\n]*\n)<\|arg_sep\|>[^\n]*<\|frame_sep\|>"
-)
+_LAST = re.compile(r"<\|(?:return|exception)_sep\|><\|action_sep\|>([^\n]*\n)<\|arg_sep\|>[^\n]*<\|frame_sep\|>")
 
 
 def stage(program: Program) -> Stage:

@@ -138,7 +138,6 @@ def _takes_comment(source: str, entry: int, lines: list[str]) -> bool:
         return False
     tree = syntax(source)
     return tree is None or not any(
-        isinstance(node, (ast.Constant, ast.JoinedStr))
-        and node.lineno <= entry < (node.end_lineno or node.lineno)
+        isinstance(node, (ast.Constant, ast.JoinedStr)) and node.lineno <= entry < (node.end_lineno or node.lineno)
         for node in ast.walk(tree)
     )

@@ -78,8 +78,7 @@ def _rendered(shown: Iterable[CwmFrame], lines: SourceListing) -> Iterator[str]:
 
 def _object(names: dict[str, str], known: dict[str, str]) -> str:
     pairs = (
-        f"{quoted(name)}: {quoted(UNCHANGED if known.get(name) == value else value)}"
-        for name, value in names.items()
+        f"{quoted(name)}: {quoted(UNCHANGED if known.get(name) == value else value)}" for name, value in names.items()
     )
     return "{" + ", ".join(pairs) + "}"
 

@@ -163,29 +163,21 @@ def _fill_store(
         covered = share(store.coverage)
         return BuildProgress(store.documents, count, store.size, duplicates, rate, covered, faults)
 
-    for number, result in (
-        enumerate(map(_require_unit, units), store.following) if store.documents < count else ()
-    ):
+    for number, result in enumerate(map(_require_unit, units), store.following) if store.documents < count else ():
         fresh = [
-            (row, covers)
-            for row, covers in zip(result.rows, result.covers, strict=True)
-            if row.run not in store.runs
+            (row, covers) for row, covers in zip(result.rows, result.covers, strict=True) if row.run not in store.runs
         ]
         duplicates += len(result.rows) - len(fresh)
         faults += len(result.faults)
         for fault in result.faults[:MAX_REPORTED_FAULTS]:
             warnings.warn(f"unit {number}: {fault}", stacklevel=3)
         if not fresh:
-            raise UsageError(
-                f"the sources have no more programs: stored {store.documents} of {count} documents"
-            )
+            raise UsageError(f"the sources have no more programs: stored {store.documents} of {count} documents")
         room = count - store.documents
         # A unit that is cut is made again for the rest of its documents.
         following = number + (len(fresh) <= room)
         fresh = fresh[:room]
-        store.commit(
-            [row for row, _ in fresh], sum_coverage([covers for _, covers in fresh]), following=following
-        )
+        store.commit([row for row, _ in fresh], sum_coverage([covers for _, covers in fresh]), following=following)
         if progress is not None:
             progress(now())
         if store.documents >= count:
@@ -198,9 +190,7 @@ class _UnitProcess:
 
     def __init__(self, digests: Mapping[str, str]) -> None:
         if moved := [path for path, digest in digests.items() if _file_digest(Path(path)) != digest]:
-            raise UsageError(
-                f"{moved[0]} differs on {platform.node()}: copy the recipe's files to every node"
-            )
+            raise UsageError(f"{moved[0]} differs on {platform.node()}: copy the recipe's files to every node")
         self._process: subprocess.Popen[bytes] | None = None
 
     def __call__(self, job: UnitJob) -> Unit:

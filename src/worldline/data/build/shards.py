@@ -103,9 +103,7 @@ class DocumentStore:
         """Number of stored documents."""
         return sum(entry.rows for entry in self.manifest.shards)
 
-    def commit(
-        self, rows: Sequence[DocumentRow], coverage: Counter[str], *, following: int | None = None
-    ) -> None:
+    def commit(self, rows: Sequence[DocumentRow], coverage: Counter[str], *, following: int | None = None) -> None:
         """Store rows as the next shard, then update the manifest and the coverage table.
 
         Args:
@@ -196,16 +194,12 @@ def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, b
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     kinds = {"prompt": pa.binary(), "steps": pa.binary()}
-    fields = [
-        pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in DocumentRow.__struct_fields__
-    ]
+    fields = [pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in DocumentRow.__struct_fields__]
     schema = pa.schema(fields, metadata=notes)
     rows_table = pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
     draft = remote.draft(path)
     try:
-        pq.write_table(
-            rows_table, draft, compression="zstd", write_page_checksum=True, row_group_size=GROUP_ROWS
-        )
+        pq.write_table(rows_table, draft, compression="zstd", write_page_checksum=True, row_group_size=GROUP_ROWS)
         sha256 = draft.commit()
     except BaseException:
         draft.discard()
@@ -215,9 +209,7 @@ def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, b
     return ShardEntry(path.name, draft.size, len(rows), lines, raw, sha256)
 
 
-def _read_table(
-    directory: Folder, entry: ShardEntry, columns: list[str] | None = None, *, hashed: bool = True
-) -> Any:
+def _read_table(directory: Folder, entry: ShardEntry, columns: list[str] | None = None, *, hashed: bool = True) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -81,9 +81,7 @@ def _rename_definitions(program: Program, taken: set[str], rng: Random) -> list[
     if program.call is None or program.files or any(_has_effect(statement) for statement in statements):
         return []
     bound = {name for statement in statements for name in statement.binds()}
-    functions = {
-        statement.node.name for statement in statements if isinstance(statement.node, ast.FunctionDef)
-    }
+    functions = {statement.node.name for statement in statements if isinstance(statement.node, ast.FunctionDef)}
     if not bound & taken <= functions:
         return []
     texts = [statement.text for statement in statements]
@@ -97,17 +95,13 @@ def _rename_definitions(program: Program, taken: set[str], rng: Random) -> list[
 
 def _has_effect(statement: StatementText) -> bool:
     """Whether a statement does more than define: uncalled code must not print or cost."""
-    return not (
-        isinstance(statement.node, ast.FunctionDef | ast.ClassDef | ast.Assign) or statement.is_import
-    )
+    return not (isinstance(statement.node, ast.FunctionDef | ast.ClassDef | ast.Assign) or statement.is_import)
 
 
 def _shuffle_definitions(statements: list[StatementText], rng: Random) -> list[str]:
     """Statements with movable definitions in any order; what runs at once stays before its users."""
     bodies = {
-        statement.node.name: statement.node
-        for statement in statements
-        if isinstance(statement.node, ast.FunctionDef)
+        statement.node.name: statement.node for statement in statements if isinstance(statement.node, ast.FunctionDef)
     }
     needed: set[str] = set()
     fresh = {name for statement in statements for name in names_in(statement.at_once())}

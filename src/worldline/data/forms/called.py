@@ -36,11 +36,7 @@ class CalledFunction:
         """Names of its parameters if they are plain, else none."""
         arguments = self.node.args
         plain = not (
-            arguments.posonlyargs
-            or arguments.kwonlyargs
-            or arguments.vararg
-            or arguments.kwarg
-            or arguments.defaults
+            arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg or arguments.defaults
         )
         return [parameter.arg for parameter in arguments.args] if plain else []
 
@@ -79,9 +75,7 @@ def find_called(program: Program) -> CalledFunction | None:
     statements = split_statements(program.source)
     for at, statement in enumerate(statements):
         if isinstance(statement.node, ast.FunctionDef) and statement.node.name == match[1]:
-            return CalledFunction(
-                statements[:at], statement.node, statement.text, statements[at + 1 :], match[2]
-            )
+            return CalledFunction(statements[:at], statement.node, statement.text, statements[at + 1 :], match[2])
     return None
 
 
@@ -123,11 +117,7 @@ def as_method(program: Program, rng: Random) -> Program:
 
 def _to_method_text(function: CalledFunction) -> str:
     """The function's text with `self` added to its parameters and calls; empty if that is not safe."""
-    own = [
-        node
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Name) and node.id == function.node.name
-    ]
+    own = [node for node in ast.walk(function.node) if isinstance(node, ast.Name) and node.id == function.node.name]
     mentions = re.findall(rf"\b{function.node.name}\b", function.text)
     if _MANGLED.search(function.text) or len(mentions) != len(own) + 1:
         return ""
@@ -180,9 +170,7 @@ def as_nested(program: Program, rng: Random) -> Program:
 def _are_read_only(function: CalledFunction, names: list[str]) -> bool:
     """Whether the function only reads its parameters and does not call itself."""
     stored = {
-        node.id
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        node.id for node in ast.walk(function.node) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
     bound = {
         name
@@ -229,11 +217,7 @@ def _argument_texts(program: Program) -> list[str]:
     """Texts of a call's arguments in order; none if some are named or starred."""
     text = program.call or ""
     call = ast.parse(text, mode="eval").body
-    if (
-        not isinstance(call, ast.Call)
-        or call.keywords
-        or any(isinstance(node, ast.Starred) for node in call.args)
-    ):
+    if not isinstance(call, ast.Call) or call.keywords or any(isinstance(node, ast.Starred) for node in call.args):
         return []
     texts = [ast.get_source_segment(text, node) for node in call.args]
     return [] if None in texts else [node for node in texts if node is not None]

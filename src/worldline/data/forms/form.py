@@ -34,9 +34,7 @@ def check_form(form: str) -> None:
         raise UsageError(f"unknown form {', '.join(unknown)}: use words of {', '.join(FORMS)}")
 
 
-def apply_form(
-    program: Program, form: str, rng: Random, draw: DrawProgram = generate.program
-) -> Program | None:
+def apply_form(program: Program, form: str, rng: Random, draw: DrawProgram = generate.program) -> Program | None:
     """Apply the words of a form to a program in turn.
 
     Args:

@@ -75,9 +75,7 @@ def rewrite(
     """
     if not (flatten or chars):
         raise UsageError("say --flatten, --chars or both")
-    done = rewrite_source(
-        program.source, flatten=flatten, chars=chars, call=program.call, language=program.language
-    )
+    done = rewrite_source(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
     if not program.lang.offers(Feature.REWRITE) or done.why.startswith("it is not Python"):
         raise UsageError(f"{program.name} is not rewritten, because {done.why}")
     new = replace(program, source=done.source)

@@ -36,9 +36,7 @@ class StatementText:
         node = self.node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return [node]
-        notes = [
-            part.annotation for part in ast.walk(node.args) if isinstance(part, ast.arg) and part.annotation
-        ]
+        notes = [part.annotation for part in ast.walk(node.args) if isinstance(part, ast.arg) and part.annotation]
         defaults = [part for part in (*node.args.defaults, *node.args.kw_defaults) if part is not None]
         return [*node.decorator_list, *defaults, *notes, *([node.returns] if node.returns else [])]
 

@@ -81,9 +81,7 @@ def _find_reached(
     return {
         program.call or "": trace
         for program, trace in traces
-        if trace is not None
-        and is_worth_keeping(trace)
-        and (trace.outcome.kind != "raised" or _raises_itself(trace))
+        if trace is not None and is_worth_keeping(trace) and (trace.outcome.kind != "raised" or _raises_itself(trace))
     }
 
 
@@ -113,11 +111,7 @@ def trace_calls(
     tried: set[str] = set()
     for turn in range(MAX_ROUNDS):
         calls = list(() if turn else map(_wrap_generator(function), shown))
-        calls += [
-            call
-            for _ in range(CALLS_PER_ROUND - len(calls))
-            if (call := _draw_call(rng, function)) not in tried
-        ]
+        calls += [call for _ in range(CALLS_PER_ROUND - len(calls)) if (call := _draw_call(rng, function)) not in tried]
         tried.update(calls)
         programs = [Program(source=function.source, call=call) for call in dict.fromkeys(calls)]
         for program, trace in zip(programs, record_all(worker, programs), strict=True):
@@ -148,9 +142,7 @@ def is_worth_keeping(trace: Trace) -> bool:
     lines = sum(event == _LINE for event in trace.columns.event)
     if lines < MIN_LINE_EVENTS or not is_sound(trace) or "<" in trace.outcome.detail[:1]:
         return False
-    return (
-        make_document(trace, Compact(bare=True), kind="mine", max_bytes=MAX_CALL_DOCUMENT_BYTES) is not None
-    )
+    return make_document(trace, Compact(bare=True), kind="mine", max_bytes=MAX_CALL_DOCUMENT_BYTES) is not None
 
 
 def _raises_itself(trace: Trace) -> bool:

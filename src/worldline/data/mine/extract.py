@@ -121,14 +121,8 @@ class _Draft:
         """The assembled text: other files' definitions as needed, this file's in its order."""
         own = sorted((line, text) for path, line, text in self.parts.values() if path == module.path)
         others = [text for path, _, text in self.parts.values() if path != module.path]
-        source = "".join(dict.fromkeys(self.imports.values())) + "\n\n".join(
-            [*others, *(text for _, text in own)]
-        )
-        if (
-            len(source) > MAX_SOURCE_BYTES
-            or source.count("\n") > MAX_LINES
-            or len(self.parts) > MAX_DEFINITIONS
-        ):
+        source = "".join(dict.fromkeys(self.imports.values())) + "\n\n".join([*others, *(text for _, text in own)])
+        if len(source) > MAX_SOURCE_BYTES or source.count("\n") > MAX_LINES or len(self.parts) > MAX_DEFINITIONS:
             raise _NotSelfContained
         try:
             tree = ast.parse(source)
@@ -161,9 +155,7 @@ def _origin(path: Path, name: str) -> str:
 
 def is_candidate(node: ast.FunctionDef) -> bool:
     """Return whether a function seems to compute something from its arguments."""
-    if node.name.startswith(("test", "__", "main")) or any(
-        not _is_allowed_decorator(d) for d in node.decorator_list
-    ):
+    if node.name.startswith(("test", "__", "main")) or any(not _is_allowed_decorator(d) for d in node.decorator_list):
         return False
     arguments = node.args
     count = len(arguments.posonlyargs) + len(arguments.args)
@@ -177,9 +169,7 @@ def is_candidate(node: ast.FunctionDef) -> bool:
     return not any(isinstance(part, ast.Global | ast.Await | ast.AsyncFor) for part in ast.walk(node))
 
 
-def _extract(
-    module: _Module, node: ast.FunctionDef | ast.ClassDef, origin: str
-) -> Iterator[ExtractedFunction]:
+def _extract(module: _Module, node: ast.FunctionDef | ast.ClassDef, origin: str) -> Iterator[ExtractedFunction]:
     try:
         source, alone = _assemble(module, node.name)
         yield ExtractedFunction(source, node, origin, alone=alone)
@@ -218,9 +208,7 @@ def _to_function(method: ast.FunctionDef) -> ast.FunctionDef | None:
     assert isinstance(plain, ast.FunctionDef)
     plain.decorator_list = []
     if not static:
-        if not _takes_self(method) or any(
-            isinstance(n, ast.Name) and n.id == "self" for n in ast.walk(method)
-        ):
+        if not _takes_self(method) or any(isinstance(n, ast.Name) and n.id == "self" for n in ast.walk(method)):
             return None
         plain.args.args = plain.args.args[1:]
     if plain.body and _is_docstring(plain.body[0]) and len(plain.body) > 1:
@@ -228,9 +216,7 @@ def _to_function(method: ast.FunctionDef) -> ast.FunctionDef | None:
     return plain if is_candidate(plain) else None
 
 
-def _assemble(
-    module: _Module, name: str, instead: tuple[ast.FunctionDef, str] | None = None
-) -> tuple[str, str]:
+def _assemble(module: _Module, name: str, instead: tuple[ast.FunctionDef, str] | None = None) -> tuple[str, str]:
     """The text of a definition and its needs; and that text alone if neighbours were added."""
     draft = _Draft()
     _gather(module, name, draft, instead)
@@ -247,9 +233,7 @@ def _add_neighbours(module: _Module, name: str, called: str, draft: _Draft, rng:
     """The text with some of the nearest functions, as far as there is room; empty if there is none."""
     line = module.definitions[name].lineno
     others = [
-        other
-        for other, node in module.definitions.items()
-        if isinstance(node, ast.FunctionDef) and other != called
+        other for other, node in module.definitions.items() if isinstance(node, ast.FunctionDef) and other != called
     ]
     others.sort(key=lambda other: abs(module.definitions[other].lineno - line))
     source, added, limit = "", 0, rng.randint(1, MAX_NEIGHBOURS)
@@ -268,9 +252,7 @@ def _is_annotated(node: ast.AST) -> bool:
     return getattr(node, "annotation", None) is not None or getattr(node, "returns", None) is not None
 
 
-def _gather(
-    module: _Module, name: str, draft: _Draft, instead: tuple[ast.FunctionDef, str] | None = None
-) -> None:
+def _gather(module: _Module, name: str, draft: _Draft, instead: tuple[ast.FunctionDef, str] | None = None) -> None:
     """Add a definition after those it needs."""
     parts, label = draft.parts, f"{module.path}:{name}"
     if label in parts or name in draft.imports:
@@ -366,9 +348,7 @@ def _free_names(node: ast.stmt) -> set[str]:
 
 def _check_inner_import(node: ast.Import | ast.ImportFrom) -> None:
     modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-    if any(module not in PURE_MODULES for module in modules) or (
-        isinstance(node, ast.ImportFrom) and node.level
-    ):
+    if any(module not in PURE_MODULES for module in modules) or (isinstance(node, ast.ImportFrom) and node.level):
         raise _NotSelfContained
 
 
@@ -377,11 +357,7 @@ def _definition_text(module: _Module, node: ast.stmt) -> str:
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
     dropped: set[int] = set()
     for part in ast.walk(node):
-        if (
-            isinstance(part, (*_FUNCTIONS, ast.ClassDef))
-            and len(part.body) > 1
-            and _is_docstring(part.body[0])
-        ):
+        if isinstance(part, (*_FUNCTIONS, ast.ClassDef)) and len(part.body) > 1 and _is_docstring(part.body[0]):
             text = part.body[0]
             if text.end_lineno != text.lineno and text.lineno > part.lineno:
                 dropped.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
@@ -390,11 +366,7 @@ def _definition_text(module: _Module, node: ast.stmt) -> str:
 
 
 def _is_docstring(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _is_allowed_decorator(decorator: ast.expr) -> bool:
@@ -421,9 +393,7 @@ def _load(path: Path) -> _Module | None:
     for node in _top_level(tree.body):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             module.definitions[node.name] = node
-        elif (
-            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        ):
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             module.definitions[node.targets[0].id] = node
         elif isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
             module.definitions[node.target.id] = node

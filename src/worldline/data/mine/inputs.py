@@ -103,9 +103,7 @@ def draw_argument(rng: Random, signature: GuessedSignature, parameter: Parameter
     if rng.random() < 0.08:
         return draw_value(rng, rng.choice(VALUE_KINDS), signature)
     kinds = list(parameter.weights)
-    return draw_value(
-        rng, rng.choices(kinds, [parameter.weights[kind] ** 1.5 for kind in kinds])[0], signature
-    )
+    return draw_value(rng, rng.choices(kinds, [parameter.weights[kind] ** 1.5 for kind in kinds])[0], signature)
 
 
 def draw_value(rng: Random, kind: str, signature: GuessedSignature) -> str:
@@ -119,9 +117,7 @@ def draw_text(rng: Random, signature: GuessedSignature) -> str:
     if choice < 0.3:
         return rng.choice(TEXTS)
     if choice < 0.5:
-        return rng.choice((" ", " ", "_", "-", ", ", ".", "\n", "/")).join(
-            rng.choices(WORDS, k=rng.randint(1, 5))
-        )
+        return rng.choice((" ", " ", "_", "-", ", ", ".", "\n", "/")).join(rng.choices(WORDS, k=rng.randint(1, 5)))
     if choice < 0.65:
         return "".join(
             rng.choices(
@@ -158,9 +154,7 @@ def draw_number(rng: Random, signature: GuessedSignature) -> int:
 
 
 def _list_of(make: _ValueMaker, max_items: int = 7) -> _ValueMaker:
-    return lambda rng, signature: (
-        "[" + ", ".join(make(rng, signature) for _ in range(rng.randint(0, max_items))) + "]"
-    )
+    return lambda rng, signature: "[" + ", ".join(make(rng, signature) for _ in range(rng.randint(0, max_items))) + "]"
 
 
 def _int(rng: Random, signature: GuessedSignature) -> str:
@@ -194,9 +188,7 @@ def _bytes(rng: Random, signature: GuessedSignature) -> str:
 
 
 def _item(rng: Random, signature: GuessedSignature) -> str:
-    return rng.choice((_int, _int, _str, _float, lambda *_: "None", lambda *_: "True", _ints, _tuple))(
-        rng, signature
-    )
+    return rng.choice((_int, _int, _str, _float, lambda *_: "None", lambda *_: "True", _ints, _tuple))(rng, signature)
 
 
 def _row(rng: Random, signature: GuessedSignature) -> str:
@@ -204,10 +196,7 @@ def _row(rng: Random, signature: GuessedSignature) -> str:
     make = rng.choice((_int, _int, _str))
     return (
         "["
-        + ", ".join(
-            "[" + ", ".join(make(rng, signature) for _ in range(width)) + "]"
-            for _ in range(rng.randint(0, 4))
-        )
+        + ", ".join("[" + ", ".join(make(rng, signature) for _ in range(width)) + "]" for _ in range(rng.randint(0, 4)))
         + "]"
     )
 

@@ -97,15 +97,11 @@ def _parse_journal(path: Path, data: bytes) -> dict[str, list[KeptCall]]:
             # Torn: the candidate is tried again.
             entry = None
         if isinstance(entry, dict) and not number:
-            listing.check_format(
-                path, entry, format=(JOURNAL_HEADER["format"],), version=(JOURNAL_HEADER["version"],)
-            )
+            listing.check_format(path, entry, format=(JOURNAL_HEADER["format"],), version=(JOURNAL_HEADER["version"],))
         elif _is_entry(entry):
             entries[entry[0]] = [(call, shown) for call, shown in entry[1]]
         elif not any(line.startswith(start) or start.startswith(line) for start in _LINE_STARTS):
-            raise FormatError(
-                f"{path}, line {number + 1} is not a line of a mining journal: move the file away"
-            )
+            raise FormatError(f"{path}, line {number + 1} is not a line of a mining journal: move the file away")
     return entries
 
 

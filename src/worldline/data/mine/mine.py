@@ -106,9 +106,7 @@ class _Miner:
     """A worker: a sandbox, the journal, and the programs it has seen."""
 
     def __init__(self, job: _MiningJob) -> None:
-        setup = prepare(
-            limits=stretched(job.limits, CALLS_PER_ROUND), python=None, core="auto", trust=job.trust
-        )
+        setup = prepare(limits=stretched(job.limits, CALLS_PER_ROUND), python=None, core="auto", trust=job.trust)
         _require_same_files(job.sizes)
         self.job, self.worker = job, SandboxWorker(setup)
         self.journal = job.noted or Journal(job.out)
@@ -186,15 +184,9 @@ class _MiningResults:
     def file(self, tried: _FileResult) -> list[_CandidateResult]:
         """Return the new candidates of a file, counted; warn about failures."""
         candidates = (
-            []
-            if isinstance(tried, str)
-            else [candidate for candidate in tried if candidate.same not in self.seen]
+            [] if isinstance(tried, str) else [candidate for candidate in tried if candidate.same not in self.seen]
         )
-        faults = (
-            [tried]
-            if isinstance(tried, str)
-            else [candidate.fault for candidate in candidates if candidate.fault]
-        )
+        faults = [tried] if isinstance(tried, str) else [candidate.fault for candidate in candidates if candidate.fault]
         for fault in faults:
             warnings.warn(fault, stacklevel=3)
         self.seen.update(candidate.same for candidate in candidates)
@@ -310,8 +302,6 @@ def _report(sifted: _MiningResults, benchmark: Benchmark, leave_out: Sequence[st
         "within": near.MIN_CONTAINED,
         "least": near.MIN_SHINGLES,
         "why": Counter(like.why for _, like in sifted.like),
-        "examples": [
-            {"origin": origin, **asdict(like)} for origin, like in sifted.like[:MAX_REPORT_EXAMPLES]
-        ],
+        "examples": [{"origin": origin, **asdict(like)} for origin, like in sifted.like[:MAX_REPORT_EXAMPLES]],
     }
     return {**asdict(sifted.tally), "left_out_check": check}

@@ -112,9 +112,7 @@ class _DocumentWriter:
         number, group = item
         mixture, rng = self.how.mixture, Random(f"{self.how.mixture.seed}/mined/{number}")
         chosen = [
-            (mined.key, version)
-            for mined in group
-            for version in draw_versions(mined.program, rng, self.how.times)
+            (mined.key, version) for mined in group for version in draw_versions(mined.program, rng, self.how.times)
         ]
         traces = record_all(self.worker, [program for _, program in chosen])
         documents = [

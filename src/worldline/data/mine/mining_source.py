@@ -84,14 +84,10 @@ def read_mining_source(path: str | Path, *, clones: str = DEFAULT_CLONES) -> Min
     for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
         words = line.partition("#")[0].split()
         if words and (len(words) < 3 or words[0] not in named):
-            raise UsageError(
-                f"{path}:{number}: not `package NAME LICENCE` or `repository OWNER/NAME LICENCE`"
-            )
+            raise UsageError(f"{path}:{number}: not `package NAME LICENCE` or `repository OWNER/NAME LICENCE`")
         if words:
             named[words[0]].append(words[1])
-    return MiningSource(
-        places=tuple(named["package"]), repositories=tuple(named["repository"]), clones=clones
-    )
+    return MiningSource(places=tuple(named["package"]), repositories=tuple(named["repository"]), clones=clones)
 
 
 def locate_places(places: Sequence[str], python: str | None = None) -> list[Path]:
@@ -149,8 +145,4 @@ def _list_files(places: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
 
 def _is_test(path: Path) -> bool:
     name = path.stem
-    return (
-        name.startswith("test_")
-        or name.endswith(("_test", "_tests"))
-        or path.parent.name in ("test", "tests")
-    )
+    return name.startswith("test_") or name.endswith(("_test", "_tests")) or path.parent.name in ("test", "tests")

@@ -66,9 +66,7 @@ class Benchmark:
     def read(cls, paths: Iterable[str | Path]) -> Benchmark:
         """Index the functions of benchmark files, and names in `.txt` files, one per line."""
         files = [Path(path) for path in paths]
-        benchmark = cls.of(
-            source for path in files if path.suffix != ".txt" for source in read_programs(path)
-        )
+        benchmark = cls.of(source for path in files if path.suffix != ".txt" for source in read_programs(path))
         for path in files:
             if path.suffix == ".txt":
                 benchmark.telling.update(path.read_text("utf-8").split())
@@ -98,8 +96,7 @@ def _list_definitions(source: str) -> list[tuple[str, frozenset[str]]]:
         return [(node.name, _source_shingles(ast.unparse(node))) for node in functions]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [
-            (name, _shingles(foreign.normal(text, erased=True).split()))
-            for name, text in foreign.definitions(source)
+            (name, _shingles(foreign.normal(text, erased=True).split())) for name, text in foreign.definitions(source)
         ]
 
 

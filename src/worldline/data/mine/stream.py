@@ -85,9 +85,7 @@ def mine_documents(
                     if benchmark is not None and function.alone and benchmark.like(function.source):
                         function = function.without_neighbours()
                     shown = usages.calls(path, function)
-                    yield from _write_documents(
-                        mixture, recorder, function, shown, hashed, rng, counts_so_far
-                    )
+                    yield from _write_documents(mixture, recorder, function, shown, hashed, rng, counts_so_far)
                     if counts_so_far["functions"] % FUNCTIONS_PER_LOG_LINE == 1:
                         counts = ", ".join(f"{count:,} {name}" for name, count in counts_so_far.items())
                         print(f"mining {worker} of {workers}, turn {turn}: {counts}", file=sys.stderr)
@@ -117,15 +115,8 @@ def _write_documents(
         traces = trace_calls(recorder, function, rng, shown, most=MAX_CALLS_PER_TURN)
         counts.update({"functions": bool(traces), "calls": len(traces)})
         plain = [Program(source=function.source, call=call) for call in traces]
-        formed = [
-            version
-            for program in plain
-            for version in draw_versions(program, rng, 1)
-            if version is not program
-        ]
-        again = [
-            trace for trace in record_all(recorder, formed) if trace is not None and is_worth_keeping(trace)
-        ]
+        formed = [version for program in plain for version in draw_versions(program, rng, 1) if version is not program]
+        again = [trace for trace in record_all(recorder, formed) if trace is not None and is_worth_keeping(trace)]
     except Exception as error:
         warnings.warn(f"{function.origin} failed: {error!r}", stacklevel=2)
         return

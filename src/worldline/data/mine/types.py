@@ -87,9 +87,7 @@ int: n i j k m num number count size length width height index idx pos start sto
 int: max* min* year month day hour base bits offset indent a p q r lo hi total digits precision code
 float int: x y z val ratio rate factor alpha beta theta angle seconds amount price weight tolerance eps h l v
 """
-_NAME_ROWS = [
-    (kinds.split(), names.split()) for kinds, _, names in (row.partition(": ") for row in _NAMES.split("\n"))
-]
+_NAME_ROWS = [(kinds.split(), names.split()) for kinds, _, names in (row.partition(": ") for row in _NAMES.split("\n"))]
 
 
 @dataclass(frozen=True)
@@ -115,9 +113,7 @@ class GuessedSignature:
 def guess_signature(node: ast.FunctionDef, source: str, *, method: bool = False) -> GuessedSignature:
     """Guess a function's parameters (without `self` for a method)."""
     arguments = [*node.args.posonlyargs, *node.args.args]
-    defaults: list[ast.expr | None] = [None] * (len(arguments) - len(node.args.defaults)) + list(
-        node.args.defaults
-    )
+    defaults: list[ast.expr | None] = [None] * (len(arguments) - len(node.args.defaults)) + list(node.args.defaults)
     pairs = list(zip(arguments, defaults, strict=True))[int(method) :]
     evidence = count_uses(node)
     parameters = tuple(
@@ -128,9 +124,7 @@ def guess_signature(node: ast.FunctionDef, source: str, *, method: bool = False)
     return GuessedSignature(parameters, node.args.vararg is not None, texts, numbers, _yields(node))
 
 
-def _weigh_kinds(
-    argument: ast.arg, default: ast.expr | None, evidence: dict[str, Counter[str]]
-) -> dict[str, float]:
+def _weigh_kinds(argument: ast.arg, default: ast.expr | None, evidence: dict[str, Counter[str]]) -> dict[str, float]:
     weights: Counter[str] = Counter()
     if argument.annotation is not None:
         for kind in _kinds_by_annotation(argument.annotation):
@@ -179,9 +173,7 @@ def _kinds_by_subscript(node: ast.Subscript) -> list[str]:
     outer = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if outer in ("Union", "Optional"):
-        return [kind for part in inner for kind in _kinds_by_annotation(part)] + ["none"] * (
-            outer == "Optional"
-        )
+        return [kind for part in inner for kind in _kinds_by_annotation(part)] + ["none"] * (outer == "Optional")
     first = inner[0] if inner else node.slice
     name = first.value if isinstance(first, ast.Subscript) else first
     element = _ELEMENTS.get(getattr(name, "id", getattr(name, "attr", "")))
@@ -256,9 +248,7 @@ def _note_operator(note: object, left: ast.expr, op: ast.operator, right: ast.ex
         value = getattr(other_operand, "value", None) if isinstance(other_operand, ast.Constant) else None
         if isinstance(value, str):
             note(operand, "str" if isinstance(op, ast.Add) else "int")
-        elif isinstance(
-            op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor
-        ):
+        elif isinstance(op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor):
             note(operand, "int", "int")
         elif isinstance(value, float):
             note(operand, "float", "float", "int")

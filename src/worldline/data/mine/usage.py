@@ -56,9 +56,7 @@ class Usages:
         """Return calls of a function: those in its file, then those in its tests."""
         names = {"", function.node.name, *(method.name for method in function.methods)}
         sources = [path, *self._tests(path)]
-        calls = (
-            _to_call(function, use) for source in sources for use in read_usages(source) if use.name in names
-        )
+        calls = (_to_call(function, use) for source in sources for use in read_usages(source) if use.name in names)
         return list(dict.fromkeys(call for call in calls if call))[:MAX_CALLS]
 
     def _tests(self, path: Path) -> list[Path]:
@@ -66,9 +64,9 @@ class Usages:
         folder = path.parent
         places: list[str | Path] = [path.stem, folder, folder.parent, folder / "tests", folder / "test"]
         tests = {test for where in places for test in self._near.get(where, ()) if test != path}
-        return sorted(
-            tests, key=lambda test: (-_count_shared(test.parent, path), path.stem not in test.stem, test)
-        )[:MAX_TEST_FILES]
+        return sorted(tests, key=lambda test: (-_count_shared(test.parent, path), path.stem not in test.stem, test))[
+            :MAX_TEST_FILES
+        ]
 
 
 def _count_shared(folder: Path, path: Path) -> int:
@@ -106,9 +104,7 @@ def find_usages(text: str) -> list[Usage]:
     reader = _UsageReader()
     reader.body(tree.body, {})
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and (
-            docstring := ast.get_docstring(node)
-        ):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and (docstring := ast.get_docstring(node)):
             reader.examples(docstring)
     for input_text in _INPUT.findall(text)[:MAX_TABLE_ROWS]:
         reader.given(input_text)
@@ -230,9 +226,7 @@ def _bind_literals(target: ast.expr, value: ast.expr, known: dict[str, str]) -> 
             return {}
         pairs = zip(target.elts, value.elts, strict=True)
         return {
-            name: text
-            for part, part_value in pairs
-            for name, text in _bind_literals(part, part_value, known).items()
+            name: text for part, part_value in pairs for name, text in _bind_literals(part, part_value, known).items()
         }
     return {}
 

@@ -334,9 +334,7 @@ class _Evidence:
         lines = source_lines(self._source(event), self.program.language)
         return lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
 
-    def _blame(
-        self, name: str, detail: str, type_: str, evidence: str, operation: Operation | None = None
-    ) -> Blame:
+    def _blame(self, name: str, detail: str, type_: str, evidence: str, operation: Operation | None = None) -> Blame:
         if operation is None:
             operation = self.operation(type_)
         computed = f", computed by `{operation.text}`" if operation.text else ""

@@ -80,13 +80,7 @@ def _of_join(
     text = _str(claim.value)
     if separator == "" and claim.kind != "has":
         yield items_node, Claim("covers", claim.value)
-    if (
-        not separator
-        or text is None
-        or claim.kind != "is"
-        or true is None
-        or isinstance(true.items, (str, bytes))
-    ):
+    if not separator or text is None or claim.kind != "is" or true is None or isinstance(true.items, (str, bytes)):
         return
     words = text.split(separator)
     if len(words) == len(true.items) and not any(separator in (_str(item) or "") for item in true.items):

@@ -149,15 +149,9 @@ class _Executed:
 
 def _kinds(waiting: _Waiting) -> ValueKinds:
     with_elements = shows_elements(waiting.source, waiting.line)
-    return tuple(
-        (value.name, value.type, _elements(value.text) if with_elements else ()) for value in waiting.values
-    )
+    return tuple((value.name, value.type, _elements(value.text) if with_elements else ()) for value in waiting.values)
 
 
 def _elements(text: str) -> tuple[str, ...]:
     parts = split(text) if text[:1] in ("(", "[") else None
-    return (
-        ()
-        if parts is None or isinstance(parts.items, (str, bytes))
-        else tuple(kind(item) for item in parts.items)
-    )
+    return () if parts is None or isinstance(parts.items, (str, bytes)) else tuple(kind(item) for item in parts.items)

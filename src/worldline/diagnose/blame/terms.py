@@ -137,9 +137,7 @@ def _constant(node: ast.expr) -> str | None:
     return quote(node.value) if isinstance(node.value, str) else repr(node.value)
 
 
-def decompose(
-    program: Program, events: Sequence[Event], place: ValueOrigin, wanted: str, record: Rerun
-) -> Term | None:
+def decompose(program: Program, events: Sequence[Event], place: ValueOrigin, wanted: str, record: Rerun) -> Term | None:
     """Decompose the expression that a value comes from; None if that is not possible."""
     at = _line_step(events, place.step) if program.lang.has_syntax_tree else None
     if at is None or events[at].file is not None or events[at].line is None:
@@ -155,9 +153,7 @@ def decompose(
     steps = _group(twin, trace, lines, head, _times(events, at, own, head))
     names = dict(events[at].values) if events[at].whole else dict(names_before(events, at))
     filled = comprehensions(program.source, events[at].line)
-    return (
-        None if steps is None else _DecomposedLine(rewriting.source, place, steps, names, filled).term(wanted)
-    )
+    return None if steps is None else _DecomposedLine(rewriting.source, place, steps, names, filled).term(wanted)
 
 
 def _line_step(events: Sequence[Event], step: int) -> int | None:

@@ -149,9 +149,7 @@ def _prediction(row: ExternalRow, known: Program | None, options: Compact) -> Ex
             return build(text=shown, answer=stated, codec="compact", note=note, detail=detail)
     own = asserted(read.answer)
     answer = stated if stated is not None else own
-    return build(
-        text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read), own=own
-    )
+    return build(text=_bytes(read.text), answer=answer, codec="cwm", note=read.kind, detail=_detail(read), own=own)
 
 
 def _without_prompt(text: str, prompt: str) -> str:

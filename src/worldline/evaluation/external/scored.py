@@ -51,9 +51,7 @@ def score(
     by_name = _named(read_predictions(path, fields=fields, programs=tasks.program, options=tasks.options))
     known = {name: row for name, row in by_name.items() if row.program is not None}
     if not known:
-        raise UsageError(
-            f"no row of {path} shows its program or is a task of {suite}{_missing(suite, options)}"
-        )
+        raise UsageError(f"no row of {path} shows its program or is a task of {suite}{_missing(suite, options)}")
     unknown = [name for name in by_name if name not in known]
     judged_tasks = [_task(name, known, tasks.get(row.id), tasks.options) for name, row in known.items()]
     done = count(1)

@@ -41,9 +41,7 @@ def _define(suite: str) -> Callable[..., Task]:
     ) -> Task:
         by_id = samples(suite, count, options)
         return Task(
-            dataset=MemoryDataset(
-                [_sample(sample, way, max_tokens) for sample in by_id.values()], name=suite
-            ),
+            dataset=MemoryDataset([_sample(sample, way, max_tokens) for sample in by_id.values()], name=suite),
             solver=predict_trace(),
             scorer=verdict(suite, way, count, options),
             config=GenerateConfig(temperature=Sampling().temperature, seed=Sampling().seed),

@@ -41,9 +41,7 @@ class SuiteTask(ConfigurableTask):
                 "doc_to_text": "{{prompt}}",
                 "doc_to_target": "{{truth}}",
                 "generation_kwargs": generation | {"do_sample": False},
-                "metric_list": [
-                    {"metric": name, "aggregation": "mean", "higher_is_better": True} for name in METRICS
-                ],
+                "metric_list": [{"metric": name, "aggregation": "mean", "higher_is_better": True} for name in METRICS],
                 "process_results": self._judged,
                 **settings,
             }
@@ -69,17 +67,11 @@ class SuiteTask(ConfigurableTask):
             raise UsageError("a suite has its own prompt: drop --num_fewshot and --system_instruction")
         self._way = "chat" if apply_chat_template and chat_template else "text"
         question = self._samples[doc["id"]].question(self._way)
-        return (
-            chat_template(question["messages"])
-            if "messages" in question and chat_template
-            else question["prompt"]
-        )
+        return chat_template(question["messages"]) if "messages" in question and chat_template else question["prompt"]
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Instance:
         """Return one request with the sample's own budget and stop text."""
-        rest = {
-            key: value for key, value in kwargs.items() if key not in ("apply_chat_template", "chat_template")
-        }
+        rest = {key: value for key, value in kwargs.items() if key not in ("apply_chat_template", "chat_template")}
         sample, generation = self._samples[doc["id"]], dict(self.config.generation_kwargs)
         generation["max_gen_toks"] = sample.tokens(generation["max_gen_toks"])
         generation["until"] = sample.question(self._way).get("stop", [])

@@ -56,8 +56,7 @@ class MeasurementLog:
         for name in (MEASUREMENTS, REPORT):
             remote.write(self._folder / name, written[name])
         digests = {
-            name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            for name, data in written.items()
+            name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in written.items()
         }
         remote.write(self._folder / MANIFEST, json_bytes({"format": FORMAT, "files": digests}))
 

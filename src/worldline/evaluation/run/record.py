@@ -218,9 +218,7 @@ def parse(text: bytes) -> Record:
         if row["kind"] == "asked":
             stored = {key: row[key] for key in _STORED}
             scratch = _scratch(row["scratch"]) if "scratch" in row else None
-            prediction = Prediction(
-                text=_bytes("text", row), note=row.get("note", ""), scratch=scratch, **stored
-            )
+            prediction = Prediction(text=_bytes("text", row), note=row.get("note", ""), scratch=scratch, **stored)
         values = {key: row[key] for key in ("at", "name", "kind", "program", "prompt")}
         values |= {key: _word(row, key) for key in ("operation", "failed_type", "said")}
         values |= {key: _word(row, key) or "" for key in ("why", "predicted", "drawn")}

@@ -251,9 +251,7 @@ def _summed(state: RunState, suite: str, model: str) -> Report:
     return replace(summed, samples=tables(by_id))
 
 
-def _counted(
-    tasks: Iterator[KnownTask], on_truth: Callable[[int], None] | None, before: int
-) -> Iterator[KnownTask]:
+def _counted(tasks: Iterator[KnownTask], on_truth: Callable[[int], None] | None, before: int) -> Iterator[KnownTask]:
     """The same tasks, each reported: recording the first batch may take a while."""
     for count, task in enumerate(tasks, before + 1):
         if on_truth is not None:
@@ -310,9 +308,7 @@ def _judged(
     if isinstance(result, RowFault):
         text = prediction.text if isinstance(prediction, Prediction) else b""
         text = text if isinstance(text, bytes) else b""  # a predictor of yours may return anything
-        fault = fault_record(
-            known.at, known.task, result, ask=request, true=known.true, text=text, codec=codec
-        )
+        fault = fault_record(known.at, known.task, result, ask=request, true=known.true, text=text, codec=codec)
         state.fail(fault)
         return None
     record, verdict = result
@@ -338,9 +334,7 @@ def _judge_and_store(
             record=state.record,
             again=state.again,
         )
-    record = prediction_record(
-        known.at, known.task, request, known.true, prediction, verdict, beside=reported
-    )
+    record = prediction_record(known.at, known.task, request, known.true, prediction, verdict, beside=reported)
     return state.store(record), verdict
 
 
@@ -365,9 +359,7 @@ def request_for(known: KnownTask, codec: str, external: Prediction | None = None
     )
 
 
-def select_tasks(
-    suite: Suite, state: RunState, count: int | None, shard: SuiteShard | None
-) -> Iterator[KnownTask]:
+def select_tasks(suite: Suite, state: RunState, count: int | None, shard: SuiteShard | None) -> Iterator[KnownTask]:
     """Iterate over the first `count` tasks that have a true answer, or those of them in a shard.
 
     Which tasks are the first is known only when all tasks before them are recorded, those of other shards included.

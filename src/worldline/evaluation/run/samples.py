@@ -112,7 +112,5 @@ def _note(groups: Sequence[Sequence[Verdict]]) -> str:
     between = sum((rate - mean) ** 2 for rate in rates) / (len(rates) - 1) if len(rates) > 1 else 0.0
     always, never = rates.count(1.0), rates.count(0.0)
     consistency = f"always right: {always:,}, never: {never:,}, sometimes: {len(rates) - always - never:,}"
-    spread = (
-        f"variance of an answer within a task {sum(within) / len(within):.3f}, between tasks {between:.3f}"
-    )
+    spread = f"variance of an answer within a task {sum(within) / len(within):.3f}, between tasks {between:.3f}"
     return f"{consistency}; {spread}; `{MAJORITY}`: the commonest answer of a task's samples"

@@ -100,9 +100,7 @@ def spread(pool: WorkerPool, load: Callable[[], Predictor] | None, codec: str) -
     return batches
 
 
-def _places(
-    suite: Suite, state: RunState, wanted: int | None, shard: SuiteShard | None
-) -> Iterator[tuple[int, Task]]:
+def _places(suite: Suite, state: RunState, wanted: int | None, shard: SuiteShard | None) -> Iterator[tuple[int, Task]]:
     """The tasks that may be sent out. A shard with a count must record the tasks before its own (`select_tasks`)."""
     if shard is None or wanted is None:
         return ((at, task) for at, task in enumerate(suite.tasks) if shard is None or shard.has(at))

@@ -103,9 +103,7 @@ def _copy(at: StorePath, folder: Path) -> None:
     log = (folder / RECORDS).read_bytes() if RECORDS in names else b""
     for offset, name in sorted(segments.items()):
         if offset > len(log):
-            raise FormatError(
-                f"{at / name} does not continue the log at byte {len(log)}: a segment is missing"
-            )
+            raise FormatError(f"{at / name} does not continue the log at byte {len(log)}: a segment is missing")
         # A smaller offset is already in the log: its writer was killed while it removed segments.
         if offset == len(log):
             log += (at / name).read_bytes()

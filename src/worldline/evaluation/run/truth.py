@@ -129,11 +129,7 @@ def limited(task: Task, trace: Trace, prediction: Prediction) -> Truth | None:
     The answer is the benchmark's. Without one it is unknown, and a prediction that ended cannot be judged.
     """
     known = RunEnd("return", task.answer) if task.answer is not None else RunEnd(UNKNOWN, "")
-    if (
-        trace.outcome.kind != "limit"
-        or task.folded
-        or (known.event == UNKNOWN and prediction.status != "budget")
-    ):
+    if trace.outcome.kind != "limit" or task.folded or (known.event == UNKNOWN and prediction.status != "budget"):
         return None
     if prediction.text.count(notation(prediction.codec).unit_mark) + 1 + MARGIN > len(trace):
         return None

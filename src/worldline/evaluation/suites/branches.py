@@ -74,17 +74,14 @@ class BranchMeter:
     batch: int = BATCH
     no_scratchpad: str = "it is about the conditions of the program as it is written"
 
-    def measure(
-        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
-    ) -> Iterator[Measurement]:
+    def measure(self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /) -> Iterator[Measurement]:
         """Measure each program, in order."""
         if not notation(predictor.info.notation).has_modes:
             raise UsageError("the suite branches needs a model that writes the compact notation")
         truths = recorded_truths(tasks, limits)
         known = [(task, true) for task, true in zip(tasks, truths, strict=True) if isinstance(true, Truth)]
         asks = [
-            PredictionRequest(program=task.program, options=task.options, limit=len(true.text))
-            for task, true in known
+            PredictionRequest(program=task.program, options=task.options, limit=len(true.text)) for task, true in known
         ]
         texts = [Prediction(text=true.text, status="ended") for _, true in known]
         rollouts = iterate_or_fault(rolled_from(predictor, asks, texts, "next"), len(asks))
@@ -100,9 +97,7 @@ class BranchMeter:
 
     def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
         """Sum up decisions by kind of condition, by the types it tests, and by whether it held."""
-        decisions_made = [
-            BranchDecision(row.at, *figures) for row in rows for figures in row.figures["decisions"]
-        ]
+        decisions_made = [BranchDecision(row.at, *figures) for row in rows for figures in row.figures["decisions"]]
         note = "the types of the tested names, before the test"
         return (
             _table("by kind", decisions_made, lambda decision: decision.kind, "the kind of condition"),
@@ -128,10 +123,7 @@ def _measurement(true: Truth, rolled: ForcedRollout | RowFault) -> Measurement:
     if isinstance(rolled, RowFault) or rolled.prediction.status == "fault":
         note = rolled.note if isinstance(rolled, RowFault) else rolled.prediction.note
         return Measurement(figures={"decisions": []}, faults=1, note=note)
-    rows = [
-        [decision.kind, decision.types, decision.taken, decision.right]
-        for decision in decided(0, true, rolled)
-    ]
+    rows = [[decision.kind, decision.types, decision.taken, decision.right] for decision in decided(0, true, rolled)]
     return Measurement(figures={"decisions": rows}, seconds=rolled.prediction.seconds)
 
 

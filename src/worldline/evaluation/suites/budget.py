@@ -135,9 +135,7 @@ def _meta_sizes(programs: Sequence[Program]) -> TextSizes:
 
 
 def _needs(sizes: TextSizes) -> Table:
-    rows = tuple(
-        (name, _median(prompt for prompt, _ in pairs), *_spread(pairs)) for name, pairs in sizes.items()
-    )
+    rows = tuple((name, _median(prompt for prompt, _ in pairs), *_spread(pairs)) for name, pairs in sizes.items())
     heads = ("format", "prompt, median", "steps, median", "90 %", "largest")
     return Table("bytes that the truth needs", heads, rows)
 

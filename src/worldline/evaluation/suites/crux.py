@@ -23,9 +23,7 @@ LIMITS = Limits(steps=20_000)
 NOT_LITERAL = ("exception", "object", "enum", "ref", "opaque", "cut")  # kinds of value
 
 
-def load(
-    *, data: str | Path, seed: int = 0, reveal: int = 1, delta: str = "whole", bare: bool = False
-) -> Suite:
+def load(*, data: str | Path, seed: int = 0, reveal: int = 1, delta: str = "whole", bare: bool = False) -> Suite:
     """Load every row, shuffled by the seed so that the first N are a sample."""
     rows = read_rows(data, KEYS)
     Random(f"bench crux {seed}").shuffle(rows)

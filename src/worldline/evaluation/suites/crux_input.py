@@ -59,9 +59,7 @@ class InputMeter:
     batch: int = 64
     no_scratchpad: str = "it asks a question in text, and no trace is predicted"
 
-    def measure(
-        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
-    ) -> Iterator[Measurement]:
+    def measure(self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /) -> Iterator[Measurement]:
         """Measure each task, in order; a fault of the tool is in no rate."""
         answerer = predictor.capabilities.answers_questions
         if answerer is None:

@@ -130,9 +130,7 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
 
 
 def _share(records: list[Record]) -> Share:
-    return Share(
-        sum(_entered(record.found.text) == _entered(record.truth) for record in records), len(records)
-    )
+    return Share(sum(_entered(record.found.text) == _entered(record.truth) for record in records), len(records))
 
 
 def _entered(text: bytes) -> bytes:

@@ -97,7 +97,5 @@ def load(
 
 def _tasks(chosen: Sequence[Problem], max_calls: int, options: Compact, rng: Random) -> Iterator[Task]:
     for problem, problem_calls in calls(chosen):
-        for call in (
-            rng.sample(problem_calls, min(max_calls, len(problem_calls))) if max_calls else problem_calls
-        ):
+        for call in rng.sample(problem_calls, min(max_calls, len(problem_calls))) if max_calls else problem_calls:
             yield Task(program=problem.program(call), options=options, name=f"{problem.name} {call}")

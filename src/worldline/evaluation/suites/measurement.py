@@ -64,9 +64,7 @@ class SuiteMeter(Protocol):
     def no_scratchpad(self) -> str:
         """Why programs cannot be rewritten before they are measured; empty if they can."""
 
-    def measure(
-        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
-    ) -> Iterator[Measurement]:
+    def measure(self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /) -> Iterator[Measurement]:
         """Measure each program, in order."""
 
     def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:

@@ -72,18 +72,14 @@ def load(
     return Suite(name=Path(data).name, tasks=tasks, count=len(tasks), limits=Limits(steps=steps))
 
 
-def rows_suite(
-    rows: Iterable[Mapping[str, Any]], *, name: str = "own", options: Compact | None = None
-) -> Suite:
+def rows_suite(rows: Iterable[Mapping[str, Any]], *, name: str = "own", options: Compact | None = None) -> Suite:
     """Make a suite of rows."""
     numbered = [(f"row {number}", row) for number, row in enumerate(rows, 1)]
     tasks = _tasks(name, numbered, options or Compact())
     return Suite(name=name, tasks=tasks, count=len(tasks))
 
 
-def _tasks(
-    name: str, rows: Iterable[tuple[str, Any]], options: Compact, language: str = "python"
-) -> list[Task]:
+def _tasks(name: str, rows: Iterable[tuple[str, Any]], options: Compact, language: str = "python") -> list[Task]:
     tasks, mistakes, seen = list[Task](), list[str](), dict[str, str]()
     for where, row in rows:
         try:
@@ -114,11 +110,7 @@ def _object(row: Any) -> Mapping[str, Any]:
 
 def _task(where: str, row: Mapping[str, Any], options: Compact) -> Task:
     for key in row:
-        matches = (
-            []
-            if key in KEYS
-            else get_close_matches(key, [known for known in KEYS if known not in row], 1, 0.8)
-        )
+        matches = [] if key in KEYS else get_close_matches(key, [known for known in KEYS if known not in row], 1, 0.8)
         if matches:
             raise _Mistake(f" has `{key}`: is `{matches[0]}` meant?")
     source, call = _text(row, "source"), _text(row, "call")
@@ -132,9 +124,7 @@ def _task(where: str, row: Mapping[str, Any], options: Compact) -> Task:
     if not isinstance(argv, list | tuple) or not all(isinstance(word, str) for word in argv):
         raise _Mistake(": `argv` is not a list of texts")
     stdin, group, name = _text(row, "stdin") or "", _text(row, "group") or "", row.get("id", where)
-    program = Program(
-        source=ended(source), name=usual_name(language), call=call, argv=tuple(argv), stdin=stdin
-    )
+    program = Program(source=ended(source), name=usual_name(language), call=call, argv=tuple(argv), stdin=stdin)
     return Task(program=program, options=options, name=str(name), answer=_answer(row), group=group)
 
 

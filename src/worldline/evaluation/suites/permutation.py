@@ -91,9 +91,7 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
         cited = PUBLISHED.get(int(group)) if group.isdecimal() and group not in others else None
         rows.append((group, *_figures(groups[group]), *(cited or (None, None, None))))
     heads = ("lines", "exact final state", "steps right before wrong, median", *CITED)
-    return (
-        Table("by length", heads, tuple(rows), "published: % for five names, arXiv 2602.07672, figure 1"),
-    )
+    return (Table("by length", heads, tuple(rows), "published: % for five names, arXiv 2602.07672, figure 1"),)
 
 
 def _figures(judged: Sequence[dict[str, Any]]) -> tuple[Share, float]:

@@ -52,9 +52,7 @@ class RepairMeter:
     batch: int = 1
     no_scratchpad: str = "its programs are searched for a fix, and not rewritten"
 
-    def measure(
-        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
-    ) -> Iterator[Measurement]:
+    def measure(self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /) -> Iterator[Measurement]:
         """Measure each program, in order."""
         with caller() as runs:
             for task in tasks:
@@ -96,9 +94,7 @@ def with_fast_tests(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
 def _repaired(bug: BuggyProgram, order: str, predictor: Predictor, runs: Caller) -> Repair:
     plan, record_program = replace(PLAN, oracle=order), partial(record, limits=RECORDING_LIMITS)
     proposers = [EditProposer()]
-    return repair(
-        bug.program, bug.tests, runs, record_program, proposers=proposers, plan=plan, predictor=predictor
-    )
+    return repair(bug.program, bug.tests, runs, record_program, proposers=proposers, plan=plan, predictor=predictor)
 
 
 def _row(order: str, programs: Sequence[Mapping[str, Any]]) -> tuple[Cell, ...]:
@@ -108,7 +104,5 @@ def _row(order: str, programs: Sequence[Mapping[str, Any]]) -> tuple[Cell, ...]:
     done = [figures[order] for figures in programs if all(figures[other]["repaired"] for other in ORDERS)]
     if not done:
         return order, repaired, None, None, None, None
-    tried, executions, sizes = (
-        [figures[key] for figures in done] for key in ("tried", "executions", "bytes")
-    )
+    tried, executions, sizes = ([figures[key] for figures in done] for key in ("tried", "executions", "bytes"))
     return order, repaired, *map(float, (mean(tried), median(tried), mean(executions), mean(sizes)))

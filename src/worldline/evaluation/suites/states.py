@@ -90,9 +90,7 @@ class StepMeter:
     batch: int = BATCH
     no_scratchpad: str = ""
 
-    def measure(
-        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
-    ) -> Iterator[Measurement]:
+    def measure(self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /) -> Iterator[Measurement]:
         """Measure each program, in order."""
         truths = recorded_truths(tasks, limits)
         known = [(task, true) for task, true in zip(tasks, truths, strict=True) if isinstance(true, Truth)]
@@ -194,9 +192,7 @@ def recorded_truths(tasks: Sequence[Task], limits: Limits) -> list[Truth | RowFa
 
 
 def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
-    return PredictionRequest(
-        program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK
-    )
+    return PredictionRequest(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
 
 
 def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout) -> ForcedSteps:
@@ -230,9 +226,7 @@ def _ahead(task: Task, ask: PredictionRequest, true: Truth, steps_ahead: Sequenc
     return _forced(task, bool(own) and all(own[-1]), actions, states, len(own))
 
 
-def _forced(
-    task: Task, answer: bool | None, actions: Right | None, states: Right | None, length: int
-) -> ForcedSteps:
+def _forced(task: Task, answer: bool | None, actions: Right | None, states: Right | None, length: int) -> ForcedSteps:
     both = ForcedSteps(task.group, answer, actions, states, 0, length).both
     reach = next((at for at, is_right in enumerate(both) if not is_right), len(both))
     return ForcedSteps(task.group, answer, actions, states, reach, length)
@@ -309,9 +303,7 @@ def by_group(by_forcing: dict[str, list[ForcedSteps]]) -> Table:
     groups = dict.fromkeys(program.group for force in forces for program in by_forcing[force])
     rows: list[tuple[Cell, ...]] = []
     for group in sorted(groups, key=lambda name: [int(part) for part in name.split("/") if part.isdecimal()]):
-        answers = [
-            [program.answer for program in by_forcing[force] if program.group == group] for force in forces
-        ]
+        answers = [[program.answer for program in by_forcing[force] if program.group == group] for force in forces]
         rows.append(
             (
                 group or "all",

@@ -58,9 +58,7 @@ class BeliefMeter:
     batch: int = 1
     no_scratchpad: str = "it compares beliefs about the program as it is written"
 
-    def measure(
-        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
-    ) -> Iterator[Measurement]:
+    def measure(self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /) -> Iterator[Measurement]:
         """Measure each program, in order; a fault of the tool is in no figure."""
         for task in tasks:
             report = call_or_fault(_futures, task, limits, predictor)

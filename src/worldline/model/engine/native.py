@@ -56,15 +56,11 @@ class NativeEngine:
         path: str | None = None,
     ) -> None:
         if not is_built():
-            raise ValueError(
-                "the native engine was not built: install worldline where a C compiler is available"
-            )
+            raise ValueError("the native engine was not built: install worldline where a C compiler is available")
         check_weights(shape, weights)
         plain = {name: _to_plain(array) for name, array in weights.items()}
         self.shape = shape
-        self._engine = _native.Engine(
-            _engine_fields(shape), plain, threads or count_usable_threads(), precision, path
-        )
+        self._engine = _native.Engine(_engine_fields(shape), plain, threads or count_usable_threads(), precision, path)
 
     @property
     def path(self) -> str:
@@ -99,9 +95,7 @@ class NativeEngine:
             raise ValueError("logits need at least one byte")
         for first in range(0, len(ids), MAX_FEED_BYTES):
             piece = ids[first : first + MAX_FEED_BYTES]
-            logits = self._read(
-                [state], [len(piece)], [int(first + MAX_FEED_BYTES >= len(ids))], piece, pin=pin
-            )
+            logits = self._read([state], [len(piece)], [int(first + MAX_FEED_BYTES >= len(ids))], piece, pin=pin)
         last: FloatArray = logits[0]
         return last
 
@@ -117,12 +111,8 @@ class NativeEngine:
             The logits, [bytes, vocabulary].
         """
         ids = to_id_array(self.shape, data)
-        pieces = [ids[first : first + MAX_FEED_BYTES] for first in range(0, len(ids), MAX_FEED_BYTES)] or [
-            ids
-        ]
-        return np.concatenate(
-            [self._read([state], [len(piece)], [len(piece)], piece, pin=pin) for piece in pieces]
-        )
+        pieces = [ids[first : first + MAX_FEED_BYTES] for first in range(0, len(ids), MAX_FEED_BYTES)] or [ids]
+        return np.concatenate([self._read([state], [len(piece)], [len(piece)], piece, pin=pin) for piece in pieces])
 
     def step(self, states: Sequence[NativeState], data: TokenIds) -> FloatArray:
         """Read one byte of the trace with each state.
@@ -160,9 +150,7 @@ class NativeEngine:
             raise ValueError("logits need at least one byte")
         counts = [len(known) + len(guess) for known, guess in zip(data, guesses, strict=True)]
         output_counts = [1 + len(guess) for guess in guesses]
-        ids = to_id_array(
-            self.shape, b"".join(part for both in zip(data, guesses, strict=True) for part in both)
-        )
+        ids = to_id_array(self.shape, b"".join(part for both in zip(data, guesses, strict=True) for part in both))
         rows = self._read(states, counts, output_counts, ids, pin=False, loose=True)
         return np.split(rows, np.cumsum(output_counts[:-1])) if states else []
 

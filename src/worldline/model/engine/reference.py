@@ -116,9 +116,7 @@ class EngineState:
 class ReferenceEngine:
     """The trunk's function over `weights`, named as in its `state_dict()`. BLAS chooses its own threads."""
 
-    def __init__(
-        self, shape: Shape, weights: Mapping[str, FloatArray], *, threads: int | None = None
-    ) -> None:
+    def __init__(self, shape: Shape, weights: Mapping[str, FloatArray], *, threads: int | None = None) -> None:
         check_weights(shape, weights)
         self.shape = shape
         self.weights = weights
@@ -198,9 +196,7 @@ class ReferenceEngine:
         x = rms_norm(weights["embed"][ids])  # [states, time, width]
         for n, kind in enumerate(self.shape.layers):
             name, memories = f"layers.{n}.", [state.memories[n] for state in states]
-            y = _short_conv(
-                rms_norm(x), weights[name + "mixer_short.taps"], [m.mixer_short for m in memories]
-            )
+            y = _short_conv(rms_norm(x), weights[name + "mixer_short.taps"], [m.mixer_short for m in memories])
             inner = y @ weights[name + "mixer.inner.weight"].T
             mixed = np.empty((batch, time, weights[name + "mixer.outer.weight"].shape[1]), np.float32)
             for b, (state, memory) in enumerate(zip(states, memories, strict=True)):
@@ -265,9 +261,7 @@ class ReferenceEngine:
     def _sharpness(self, name: str, state: EngineState, time: int, pin: bool) -> FloatArray:
         """Query factor of each byte and head; grows with the keys in sight. [time, queries, 1]."""
         read = np.arange(1, time + 1)
-        seen = (
-            read + state.prompt if pin else state.prompt + np.minimum(read + state.trace, self.shape.window)
-        )
+        seen = read + state.prompt if pin else state.prompt + np.minimum(read + state.trace, self.shape.window)
         stretch = np.maximum(np.log(seen.astype(np.float32)), 1).astype(np.float32)[:, None, None]
         sharpness: FloatArray = self.weights[name + "sharpness"][:, None] / np.float32(math.sqrt(HEAD_SIZE))
         return stretch * sharpness

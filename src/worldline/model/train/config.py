@@ -89,11 +89,7 @@ class Training:
             raise UsageError("set either steps or minutes, not both")
         if min(self.rows, self.time - 1, self.log_every, self.keep, self.held_out_documents) < 1:
             raise UsageError("rows, time, log_every, keep and held_out_documents must be at least 1")
-        if (
-            self.carry < 0
-            or self.carry % ATTENTION_BLOCK
-            or (self.carry and self.shape.window % ATTENTION_BLOCK)
-        ):
+        if self.carry < 0 or self.carry % ATTENTION_BLOCK or (self.carry and self.shape.window % ATTENTION_BLOCK):
             raise UsageError(f"carry and the shape's window must be multiples of {ATTENTION_BLOCK}")
         if not 0 <= self.cooldown <= 1 or not 0 <= self.ema < 1:
             raise UsageError("cooldown must be from 0 to 1, ema from 0 to below 1")

@@ -36,9 +36,7 @@ class TutorProcess:
     def __init__(self, command: Sequence[str]) -> None:
         self._sets: queue.SimpleQueue[list[DocumentPair]] = queue.SimpleQueue()
         self._outgoing: queue.SimpleQueue[list[Score] | None] = queue.SimpleQueue()
-        self._process = subprocess.Popen(
-            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1 << 20
-        )
+        self._process = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1 << 20)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read, self._write)]
         for thread in self._threads:
             thread.start()
@@ -105,9 +103,7 @@ def score_documents(
         One score per document.
     """
     scores: dict[bytes, Score] = {}
-    fitting = [
-        pair for pair in documents if len(pair[0]) + len(pair[1]) <= phase.time and pair[0] and pair[1]
-    ]
+    fitting = [pair for pair in documents if len(pair[0]) + len(pair[1]) <= phase.time and pair[0] and pair[1]]
     for batch in pack(fitting, rows=phase.rows, time=phase.time):
         inputs = to_device(to_tensors(batch), target_device)
         logits = model(inputs.data, inputs.position, inputs.prompt, carry=carry).detach()

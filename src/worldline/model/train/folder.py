@@ -59,7 +59,4 @@ def _require_run(out: Path) -> None:
 
 
 def _is_run_file(name: str) -> bool:
-    return (
-        name in (CONFIG_FILE, HELD_OUT_FILE, metrics.METRICS_FILE)
-        or _DIVERGED_NAME.fullmatch(name) is not None
-    )
+    return name in (CONFIG_FILE, HELD_OUT_FILE, metrics.METRICS_FILE) or _DIVERGED_NAME.fullmatch(name) is not None

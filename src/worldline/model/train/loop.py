@@ -186,18 +186,14 @@ def train_step(run: TrainingRun, fed: FedBatch, progress: float) -> None:
     loss = train_loss.loss_sum(run.model, inputs, states, carry=config.carry) / size
     loss.backward()  # type: ignore[no-untyped-call]
     stats = torch.stack([loss.detach(), inputs.weight.sum() / size])
-    gradients = [
-        local_shard(weight.grad).local for weight in run.model.parameters() if weight.grad is not None
-    ]
+    gradients = [local_shard(weight.grad).local for weight in run.model.parameters() if weight.grad is not None]
     run.ranks.all_mean_([stats] if run.sharded else [*gradients, stats])
     # If all rows are prompt there is nothing to predict: the gradient is 0 and must stay 0.
     mean_loss, share = stats[0], stats[1].clamp(min=1 / fed.size)
     norm = clip_gradients(gradients, 1 / share, config.rates.clip, shared=run.sharded)
     run.optimizer.step(rate_factor(progress, run.step, warmup=config.warmup, cooldown=config.cooldown))
     run.average.update(run.step)
-    run.pending.append(
-        _start_transfer(run.step, fed, torch.stack([mean_loss / share / math.log(2), norm, share]))
-    )
+    run.pending.append(_start_transfer(run.step, fed, torch.stack([mean_loss / share / math.log(2), norm, share])))
     run.step, run.stream_states = run.step + 1, fed.states
     check_losses(run, LOSS_LAG_STEPS)
 
@@ -240,9 +236,7 @@ def run_drill(run: TrainingRun, progress: float) -> None:
         with run.average.swapped_in():
             phase = find_phase(run.config.schedule, progress)
             phase = replace(phase, rows=run.lanes.most_rows(phase.rows))
-            run.tutor.report(
-                score_documents(run.model, documents, phase, run.ranks.device, carry=run.config.carry)
-            )
+            run.tutor.report(score_documents(run.model, documents, phase, run.ranks.device, carry=run.config.carry))
         run.drilled_at = monotonic()
 
 
@@ -262,9 +256,7 @@ def check_losses(run: TrainingRun, lag: int) -> None:
         if not (math.isfinite(loss) and math.isfinite(norm)):
             raise DivergedError(_write_diverged_batch(run, oldest, loss, norm))
         step_metrics = {"loss": loss, "norm": norm, "share": share, "bytes": oldest.fed.size, "seen": 1}
-        run.metric_sums = {
-            name: run.metric_sums.get(name, 0.0) + value for name, value in step_metrics.items()
-        }
+        run.metric_sums = {name: run.metric_sums.get(name, 0.0) + value for name, value in step_metrics.items()}
 
 
 def _write_diverged_batch(run: TrainingRun, bad: PendingStep, loss: float, norm: float) -> str:
@@ -301,9 +293,7 @@ def log_metrics(run: TrainingRun, progress: float, *, evaluate: bool) -> None:
     # With sharded weights every trainer has the held-out documents and takes part.
     if sums and evaluate and run.held_out.batches:
         with run.average.swapped_in():
-            evaluation = train_loss.evaluate(
-                run.model, run.held_out, run.ranks.device, carry=run.config.carry
-            )
+            evaluation = train_loss.evaluate(run.model, run.held_out, run.ranks.device, carry=run.config.carry)
     if not run.ranks.is_first or not sums:
         return
     speed = sums["bytes"] / (now - run.logged_at)
@@ -339,13 +329,9 @@ def _model_flops_utilization(run: TrainingRun, speed: float) -> float:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m worldline.model.train", description="Train a model from a recipe."
-    )
+    parser = argparse.ArgumentParser(prog="python -m worldline.model.train", description="Train a model from a recipe.")
     parser.add_argument("--recipe", required=True, help="recipe name or file")
-    parser.add_argument(
-        "--function", default="training", help="function of the recipe that returns a Training"
-    )
+    parser.add_argument("--function", default="training", help="function of the recipe that returns a Training")
     parser.add_argument("--out", required=True, help="folder of the run")
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--steps", type=int, help="number of steps, instead of the recipe's")

@@ -38,9 +38,7 @@ def _cross_entropy_sum(x: Tensor, head: Tensor, target: Tensor, weight: Tensor) 
     return (functional.cross_entropy(logits, target, reduction="none") * weight).sum()
 
 
-def loss_sum(
-    model: Trunk, batch: BatchTensors, states: list[LayerState] | None = None, *, carry: int = 0
-) -> Tensor:
+def loss_sum(model: Trunk, batch: BatchTensors, states: list[LayerState] | None = None, *, carry: int = 0) -> Tensor:
     """Sum the cross-entropies of the bytes to predict, in nats.
 
     Args:

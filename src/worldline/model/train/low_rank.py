@@ -228,10 +228,7 @@ def train_changes(
         )
         if lowest is evaluations[-1]:
             best = model.tensors()
-        if (
-            not math.isfinite(evaluations[-1].nats)
-            or len(evaluations) - 1 - evaluations.index(lowest) >= how.patience
-        ):
+        if not math.isfinite(evaluations[-1].nats) or len(evaluations) - 1 - evaluations.index(lowest) >= how.patience:
             break
     return LowRankChanges(best, steps, sampler.count, tuple(evaluations), time.process_time() - started)
 
@@ -285,9 +282,7 @@ class _DocumentSampler:
 
     def _next(self) -> DocumentPair:
         if not self._waiting:
-            self._waiting = [pair for pair in self._documents if pair not in self._confident] or [
-                *self._documents
-            ]
+            self._waiting = [pair for pair in self._documents if pair not in self._confident] or [*self._documents]
             self._confident.clear()
             self._rng.shuffle(self._waiting)
         return self._waiting.pop()

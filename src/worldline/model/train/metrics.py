@@ -63,9 +63,7 @@ def format_line(step: int, row: Metrics) -> str:
         f"{row['bytes_per_second'] / 1e3:,.0f} kB/s  mfu {row['mfu']:.1%}"
     )
     if "fresh" in row:
-        text += (
-            f"  again {row['again'] / max(1, row['fresh'] + row['again']):.0%} waited {row['waited']:.0f}s"
-        )
+        text += f"  again {row['again'] / max(1, row['fresh'] + row['again']):.0%} waited {row['waited']:.0f}s"
     if "held_out_bits" in row:
         text += (
             f"  | held out {row['held_out_bits']:.4f} bits  answer {row['held_out_answer']:.1%}  "

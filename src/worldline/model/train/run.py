@@ -159,14 +159,10 @@ def _is_sharded(config: Training, ranks: TrainerRank) -> bool:
 def _start_tutor(config: Training, out: Path) -> TutorProcess | None:
     """Start the configured tutor, if any."""
     folder_path = str(out.resolve())
-    return (
-        TutorProcess([word.replace("{run}", folder_path) for word in config.tutor]) if config.tutor else None
-    )
+    return TutorProcess([word.replace("{run}", folder_path) for word in config.tutor]) if config.tutor else None
 
 
-def _open_feed(
-    config: Training, out: Path, ranks: TrainerRank, lanes: Lanes, clock: Clock, start: StartPoint
-) -> Feed:
+def _open_feed(config: Training, out: Path, ranks: TrainerRank, lanes: Lanes, clock: Clock, start: StartPoint) -> Feed:
     try:
         return Feed(
             [sources.fill_run_folder(source, out) for source in config.sources],

@@ -63,9 +63,7 @@ def save_checkpoint(run: TrainingRun) -> Path:
     run.ranks.barrier()
     for lane, state in run.stream_states.items():
         files.write(draft / stream_file(lane), state.to_bytes())
-    used = sum(
-        state.position.get("documents", 0) - len(state.waiting) for state in run.stream_states.values()
-    )
+    used = sum(state.position.get("documents", 0) - len(state.waiting) for state in run.stream_states.values())
     documents = int(run.ranks.all_sum(used))
     parts = {
         model_folder.MODEL: local_shards(run.model),

@@ -130,9 +130,7 @@ def copy_tensors(to: dict[str, LocalShard], source: dict[str, Tensor]) -> None:
     Raises:
         FormatError: Names or shapes differ.
     """
-    expected, actual = (
-        {name: tuple(tensor.shape) for name, tensor in tensors.items()} for tensors in (to, source)
-    )
+    expected, actual = ({name: tuple(tensor.shape) for name, tensor in tensors.items()} for tensors in (to, source))
     if expected != actual:
         different = sorted(name for name in {*expected, *actual} if expected.get(name) != actual.get(name))
         raise FormatError(f"tensors differ in name or shape: {', '.join(different[:4])}")

@@ -45,9 +45,7 @@ def load_weights(model: Trunk, path: Path | None) -> StartPoint:
     manifest = checkpoint.read_manifest(folder)
     name = checkpoint.weights_file(manifest)
     _, stored = checkpoint.read_weights(folder)
-    copy_tensors(
-        local_shards(model), {name: torch.tensor(array) for name, array in dequantize(stored).items()}
-    )
+    copy_tensors(local_shards(model), {name: torch.tensor(array) for name, array in dequantize(stored).items()})
     known: dict[str, Any] = {key: manifest[key] for key in ("step", "trained_on") if key in manifest}
     return StartPoint(trained_on=({"kind": "Model", "sha256": manifest["files"][name]["sha256"], **known},))
 

@@ -24,9 +24,7 @@ def require_disk(out: str) -> Path:
 def fetch_latest(store: Folder, out: Path) -> None:
     """Download the newest complete checkpoint, unless the run's folder has one as new."""
     local, remote_names = checkpoint.latest_checkpoint(out), _list_complete(store)
-    if remote_names and (
-        local is None or checkpoint.parse_step(local.name) < checkpoint.parse_step(remote_names[-1])
-    ):
+    if remote_names and (local is None or checkpoint.parse_step(local.name) < checkpoint.parse_step(remote_names[-1])):
         publishing.fetch(store / remote_names[-1], out / remote_names[-1])
 
 

@@ -67,9 +67,7 @@ class BelowTable:
         }
 
 
-def measure_below(
-    odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES
-) -> BelowTable:
+def measure_below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES) -> BelowTable:
     """Measure a model."""
     rows, every = list[BelowRow](), list[Forecast]()
     for n in sizes:

@@ -68,9 +68,7 @@ def from_samples(parts: Iterable[str]) -> Distribution:
     for outcome in parts:
         counts[outcome] = counts.get(outcome, 0) + 1
     n = sum(counts.values())
-    return Distribution(
-        mass=_sorted({outcome: Fraction(count, n) for outcome, count in counts.items()}), samples=n
-    )
+    return Distribution(mass=_sorted({outcome: Fraction(count, n) for outcome, count in counts.items()}), samples=n)
 
 
 def _sorted(mass: Mapping[str, Fraction]) -> dict[str, Fraction]:

@@ -79,9 +79,7 @@ class RaceReport:
     def words(self) -> str:
         """Which schedules were searched, and which were not."""
         most = f"at most {plural(self.done, 'preemption')}" if self.done else "no preemption"
-        searched = (
-            f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
-        )
+        searched = f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
         left = f"; {self.waiting:,} more schedules are known and were not executed" if self.waiting else ""
         return f"{searched}; {self.runs:,} runs{left}"
 
@@ -175,9 +173,7 @@ class FutureReport:
             "model": self.model or None,
             "imagined": self.imagined and self.imagined.as_json(),
             "own": self.own and self.own.as_json(),
-            "examples": {
-                outcome: [dict(h.__dict__) for h in draws] for outcome, draws in self.examples.items()
-            },
+            "examples": {outcome: [dict(h.__dict__) for h in draws] for outcome, draws in self.examples.items()},
         }
 
 
@@ -224,9 +220,7 @@ def build_report(
     if set(truth.distribution.mass) == {UNBOUND}:
         truth.notes.append(f"{subject.name} has no value there in any run")
     ask = PredictionRequest(program=program, options=Compact(), limit=EXTRA_BYTES + 2 * truth.longest)
-    by_texts, by_odds = (
-        _measure_beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
-    )
+    by_texts, by_odds = _measure_beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
     return FutureReport(
         program=program,
         subject=subject,
@@ -268,9 +262,7 @@ def _walk(world: ControlledRunner, subject: Subject, effort: Effort, *, texts: b
     truth.distribution, truth.runs = from_weights(parts, walk.left), walk.runs
     truth.notes += _walk_notes(walk)
     if CLOCK in truth.kinds:
-        truth.notes.append(
-            f"clocks are those of seed {effort.seed} in every run; use --sampled-runs for others"
-        )
+        truth.notes.append(f"clocks are those of seed {effort.seed} in every run; use --sampled-runs for others")
     return truth
 
 
@@ -366,9 +358,7 @@ def _measure_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effor
     left = float(truth.distribution.left)
     belief = measure_own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
     if belief is None:
-        truth.notes.append(
-            f"the time limit was reached before the model had scored {len(truth.futures):,} true texts"
-        )
+        truth.notes.append(f"the time limit was reached before the model had scored {len(truth.futures):,} true texts")
     return belief
 
 

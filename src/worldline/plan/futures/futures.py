@@ -105,9 +105,7 @@ def _believer(model: AnyModel | None, extras: Mapping[str, str], seed: int) -> P
     return load_model(model, {"temperature": "1", "seed": str(seed), **extras})
 
 
-def _reseeded(
-    model: AnyModel | None, extras: Mapping[str, str], seed: int
-) -> Callable[[int], Predictor] | None:
+def _reseeded(model: AnyModel | None, extras: Mapping[str, str], seed: int) -> Callable[[int], Predictor] | None:
     """A server has one seed for all texts: return a predictor with another seed for each."""
     if not isinstance(model, str) or not model.startswith("server:"):
         return None

@@ -141,10 +141,7 @@ def _bin(number: int, group: Sequence[Forecast], total: float, bins: int) -> Rel
 def calibration_error(bins: Iterable[ReliabilityBin]) -> float:
     """Compute the expected calibration error: the weighted difference of belief and truth per bin."""
     return _plain(
-        sum(
-            reliability_bin.share * abs(reliability_bin.believed - reliability_bin.true)
-            for reliability_bin in bins
-        )
+        sum(reliability_bin.share * abs(reliability_bin.believed - reliability_bin.true) for reliability_bin in bins)
     )
 
 
@@ -155,9 +152,7 @@ def smooth_counts(counts: Mapping[str, int], every: Iterable[str]) -> dict[str, 
     return {name: (counts.get(name, 0) + 0.5) / total for name in sorted(names)}
 
 
-def errors(
-    truth: ProbabilityMasses, belief: ProbabilityMasses, *, smooth: ProbabilityMasses | None = None
-) -> Errors:
+def errors(truth: ProbabilityMasses, belief: ProbabilityMasses, *, smooth: ProbabilityMasses | None = None) -> Errors:
     """Compute all errors; divergence and log-loss use the belief `smooth`, if it is set."""
     bins = reliability(to_forecasts(truth, belief))
     least, more = brier_minimum(truth), brier(truth, belief)

@@ -93,9 +93,7 @@ def load_game(name: str) -> GameState:
     if name in SHIPPED:
         return SHIPPED[name]()
     if ":" not in name:
-        raise UsageError(
-            f"{name!r} is not a game: use {', '.join(SHIPPED)}, or FILE.py:NAME for your own class"
-        )
+        raise UsageError(f"{name!r} is not a game: use {', '.join(SHIPPED)}, or FILE.py:NAME for your own class")
     loaded = find_object(name)
     with guarded(name):
         start = loaded.value() if callable(loaded.value) else loaded.value
@@ -131,9 +129,7 @@ def _check(name: str, start: Any) -> None:
             f"the game {name} has no {', '.join(missing)}: see docs/how-to/plan.md for the interface of a game"
         )
     if isinstance(start.returns(), Sequence) and len(start.returns()) != start.players:
-        raise UsageError(
-            f"the game {name}: `returns` has {len(start.returns())} values for {start.players} players"
-        )
+        raise UsageError(f"the game {name}: `returns` has {len(start.returns())} values for {start.players} players")
     if start.player == CHANCE and sum((Fraction(weight) for _, weight in start.chances()), Fraction(0)) != 1:
         raise UsageError(f"the game {name}: the chances at the start do not sum to 1")
     if start.player != OVER and start.player != CHANCE and not start.moves():

@@ -58,9 +58,7 @@ class ConnectFour:
 
     def observation(self, player: int) -> str:
         """The board from the top, row by row, and who moves: both players see everything."""
-        rows = (
-            "".join(self._mark(7 * c + height) for c in range(COLUMNS)) for height in reversed(range(HEIGHT))
-        )
+        rows = ("".join(self._mark(7 * c + height) for c in range(COLUMNS)) for height in reversed(range(HEIGHT)))
         return f"{'/'.join(rows)} {self.player}"
 
     def _mark(self, bit: int) -> str:

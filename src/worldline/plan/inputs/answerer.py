@@ -45,9 +45,7 @@ class InputAnswerer:
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Raise UsageError: it predicts no trace."""
-        raise UsageError(
-            "`search` only works with the suite crux-input: it finds inputs, and predicts no trace"
-        )
+        raise UsageError("`search` only works with the suite crux-input: it finds inputs, and predicts no trace")
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
         """Answer each question; the note says how many executions it took."""
@@ -65,9 +63,7 @@ class InputAnswerer:
             goal = goal_of_return(source, function, output, exact=True)
             report = self.how.find(goal, Program(source=source), run, world)
         except UsageError as error:  # there is no such function, or it has no arguments
-            return Prediction(
-                text=b"", status="empty", note=str(error), seconds=time.perf_counter() - started
-            )
+            return Prediction(text=b"", status="empty", note=str(error), seconds=time.perf_counter() - started)
         text = "" if report.call is None else f"assert {report.call} == {output}\n[/ANSWER]"
         status = "ended" if text else "empty"
         seconds, note = time.perf_counter() - started, plural(report.executions, "execution")
@@ -83,6 +79,4 @@ def load_search(extras: Mapping[str, str]) -> InputAnswerer:
     if not (executions.isdigit() and seed.isdigit()):
         raise UsageError("executions and seed must be whole numbers")
     way = extras.get("way", "climb")
-    return InputAnswerer(
-        InputSearch(executions=int(executions), way=way, seed=int(seed), seconds=CALL_SECONDS)
-    )
+    return InputAnswerer(InputSearch(executions=int(executions), way=way, seed=int(seed), seconds=CALL_SECONDS))

@@ -31,9 +31,7 @@ MAX_PREDICTION_BYTES = 4_096
 Ranker = Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]]
 
 
-def rank_by_model(
-    predictor: Predictor, *, most: int = MAX_PREDICTIONS, limit: int = MAX_PREDICTION_BYTES
-) -> Ranker:
+def rank_by_model(predictor: Predictor, *, most: int = MAX_PREDICTIONS, limit: int = MAX_PREDICTION_BYTES) -> Ranker:
     """Return a ranker that orders the first inputs by predicted distance, and counts the predicted bytes."""
 
     def rank(goal: Goal, program: Program, proposals: list[InputValues]) -> tuple[list[InputValues], int]:
@@ -45,9 +43,7 @@ def rank_by_model(
             PredictionRequest(
                 program=replace(
                     program,
-                    call=goal.call(
-                        {name: to_source(prediction) or "None" for name, prediction in values.items()}
-                    ),
+                    call=goal.call({name: to_source(prediction) or "None" for name, prediction in values.items()}),
                 ),
                 limit=limit,
             )
@@ -87,9 +83,7 @@ def _distance(text: str, compared: list[tuple[str, Any]]) -> float:
 _NAME = "goal_of_the_search"
 
 
-def propose_by_crosshair(
-    *, seconds: float, trust: bool = False
-) -> Callable[[Goal, Target], Iterator[InputValues]]:
+def propose_by_crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[InputValues]]:
     """Return a proposer that runs CrossHair for N seconds; it yields nothing if CrossHair is not installed."""
 
     def propose(goal: Goal, target: Target) -> Iterator[InputValues]:
@@ -116,16 +110,13 @@ def propose_by_crosshair(
 def _branch(goal: Goal, target: Target) -> str:
     """Build a function of the free names that branches on whether the goal holds."""
     types = {
-        parameter.arg: parameter.annotation
-        for parameter in (*target.node.args.posonlyargs, *target.node.args.args)
+        parameter.arg: parameter.annotation for parameter in (*target.node.args.posonlyargs, *target.node.args.args)
     }
     words = []
     for name, of in goal.names:
         annotation = types.get(of)
         words.append(f"{name}: {ast.unparse(annotation)}" if annotation is not None else name)
-    return (
-        f"def {_NAME}({', '.join(words)}):\n    if {goal.inlined}:\n        return True\n    return False\n"
-    )
+    return f"def {_NAME}({', '.join(words)}):\n    if {goal.inlined}:\n        return True\n    return False\n"
 
 
 def find_input(

@@ -63,8 +63,7 @@ class Goal:
     def call(self, values: Mapping[str, str]) -> str:
         """Return the call with values in place of the free names."""
         arguments = [
-            f"{word}={values.get(text, text)}" if word else values.get(text, text)
-            for word, text in self.arguments
+            f"{word}={values.get(text, text)}" if word else values.get(text, text) for word, text in self.arguments
         ]
         called = f"{self.function}({', '.join(arguments)})"
         return f"list({called})" if self.consumed else called
@@ -125,11 +124,7 @@ def goal_of_return(source: str, function: str, value: str, *, exact: bool = Fals
     With `exact` the type must match too, so that 3.0 is not 3.
     """
     tree = syntax(source)
-    nodes = (
-        []
-        if tree is None
-        else [statement for statement in tree.body if isinstance(statement, ast.FunctionDef)]
-    )
+    nodes = [] if tree is None else [statement for statement in tree.body if isinstance(statement, ast.FunctionDef)]
     node = next((statement for statement in nodes if statement.name == function), None)
     if node is None:
         raise UsageError(f"there is no function {function!r} at the top level")
@@ -220,11 +215,7 @@ def _find_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: s
         raise UsageError(f"{text!r} has {len(own)} different calls: a goal has only one")
     if not own:
         unknown = next((_called(node) for node in calls if _called(node) not in BUILTINS), None)
-        why = (
-            f"there is no function {unknown!r} at the top level"
-            if unknown
-            else "it calls no function of the file"
-        )
+        why = f"there is no function {unknown!r} at the top level" if unknown else "it calls no function of the file"
         raise UsageError(f"{text!r}: {why}; {_known(functions)}")
     strange = [_called(node) for node in calls if _called(node) not in (*functions, *BUILTINS)]
     if strange:
@@ -302,7 +293,4 @@ def _pairs(test: ast.expr) -> list[tuple[str, str, str]]:
     if not isinstance(test, ast.Compare):
         return []
     sides = [ast.unparse(side) for side in (test.left, *test.comparators)]
-    return [
-        (left, _OPERATORS[type(op)], right)
-        for left, op, right in zip(sides, test.ops, sides[1:], strict=False)
-    ]
+    return [(left, _OPERATORS[type(op)], right) for left, op, right in zip(sides, test.ops, sides[1:], strict=False)]

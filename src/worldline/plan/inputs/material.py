@@ -34,9 +34,7 @@ class Material:
         # Parts of the goal come after the whole: a function often returns its argument, or nearly.
         candidates = [*wanted, *parts, *_related_values(wanted), *_constants(source, mode="exec")]
         values = list({repr(value): value for value in candidates if _fits(value)}.values())[:MAX_VALUES]
-        letters = "".join(
-            dict.fromkeys("".join(value for value in values if isinstance(value, str))[:200] + LETTERS)
-        )
+        letters = "".join(dict.fromkeys("".join(value for value in values if isinstance(value, str))[:200] + LETTERS))
         by_type: dict[type, list[Any]] = {}
         for value in values:
             by_type.setdefault(type(value), []).append(value)
@@ -89,15 +87,9 @@ def _constants(text: str, *, mode: str) -> Iterator[Any]:
     waiting: list[ast.AST] = [] if tree is None else [tree]
     while waiting:
         node = waiting.pop(0)
-        if (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        ):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             continue
-        if isinstance(
-            node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp | ast.Call
-        ):
+        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp | ast.Call):
             try:
                 yield ast.literal_eval(node)
                 continue
@@ -154,9 +146,7 @@ def _related_values(values: Iterable[Any]) -> Iterator[Any]:
                     continue
         elif isinstance(value, dict):
             yield from (list(value), list(value.values()), list(value.items()), len(value))
-            yield {
-                item: key for key, item in value.items() if isinstance(item, str | int | float | bool | None)
-            }
+            yield {item: key for key, item in value.items() if isinstance(item, str | int | float | bool | None)}
 
 
 def _fits(value: Any) -> bool:

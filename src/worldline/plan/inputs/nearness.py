@@ -80,18 +80,13 @@ class Meter:
         if len(pairs) != len(self.goal.pairs):
             return Nearness(FAILED_DISTANCE, "unread")
         far = sum(
-            comparison_gap(left, op, right)
-            for (left, right), (_, op, _) in zip(pairs, self.goal.pairs, strict=True)
+            comparison_gap(left, op, right) for (left, right), (_, op, _) in zip(pairs, self.goal.pairs, strict=True)
         )
         return Nearness(max(far, 0.01), repr([left for left, _ in pairs]), pairs)
 
     def _by_lines(self, end: CallEnd) -> Nearness:
         lines = end.lines or frozenset[int]()
-        if (
-            self.goal.exception
-            and end.kind == "raised"
-            and end.value.partition("(")[0] == self.goal.exception
-        ):
+        if self.goal.exception and end.kind == "raised" and end.value.partition("(")[0] == self.goal.exception:
             return Nearness(0.0, "met")
         if self.goal.line and self.goal.line in lines:
             return Nearness(0.0, "met")
@@ -141,9 +136,7 @@ def comparison_gap(left: Any, operator: str, right: Any) -> float:
 def _equality_distance(left: Any, right: Any) -> float:
     if _is_number(left) and _is_number(right):
         left, right = (
-            (float(left), float(right))
-            if isinstance(left, float) or isinstance(right, float)
-            else (left, right)
+            (float(left), float(right)) if isinstance(left, float) or isinstance(right, float) else (left, right)
         )
     if isinstance(left, list | tuple) and isinstance(right, list | tuple) and type(left) is not type(right):
         return 1.0 + distance(list(left), list(right))

@@ -60,8 +60,7 @@ class InputProposer:
         self.drawer = Drawer(target)
         arguments = target.node.args
         self._nodes = {
-            parameter.arg: parameter
-            for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+            parameter.arg: parameter for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         }
         self._guesses = {parameter.name: parameter for parameter in target.signature.parameters}
         self._tally: Counter[tuple[str, type, bool]] = Counter()
@@ -71,9 +70,7 @@ class InputProposer:
     def _with_constants(self) -> Any:
         """Return the signature with the constants of the goal added."""
         signature = self.target.signature
-        texts = tuple(
-            value for value in self.material.values if isinstance(value, str) and 0 < len(value) <= 80
-        )
+        texts = tuple(value for value in self.material.values if isinstance(value, str) and 0 < len(value) <= 80)
         numbers = tuple(value for value in self.material.values if type(value) is int)
         return replace(
             signature,
@@ -136,9 +133,7 @@ class InputProposer:
             except UnknownType:
                 return self._draw_guess(name, parameter)
             same = [
-                constant
-                for constant in self.material.by_type.get(type(value), [])
-                if _shape(constant) == _shape(value)
+                constant for constant in self.material.by_type.get(type(value), []) if _shape(constant) == _shape(value)
             ]
             planted = self.way != "random" and self.rng.random() < CONSTANT_PROBABILITY
             return self.rng.choice(same) if same and planted else value

@@ -96,9 +96,7 @@ class InputSearch:
     @property
     def climbing(self) -> int:
         """The executions that are not reserved for the solver."""
-        return self.executions - (
-            min(MAX_SOLVER_RESERVE, self.executions // 5) if self.solver is not None else 0
-        )
+        return self.executions - (min(MAX_SOLVER_RESERVE, self.executions // 5) if self.solver is not None else 0)
 
     def find(self, goal: Goal, program: Program, run: CallRunner, world: ProgramRunner) -> InputReport:
         """Search for an input of the program that reaches the goal."""
@@ -178,9 +176,7 @@ class _Hunt:
 
     def _texts(self, values: InputValues) -> dict[str, str] | None:
         texts = {name: to_source(value) for name, value in values.items()}
-        return (
-            {name: text for name, text in texts.items() if text is not None} if all(texts.values()) else None
-        )
+        return {name: text for name, text in texts.items() if text is not None} if all(texts.values()) else None
 
     def _execute(self, proposals: list[tuple[InputValues, str]], by: str) -> None:
         """Execute inputs together, learn from each, and confirm the first that reaches the goal."""
@@ -223,9 +219,7 @@ class _Hunt:
         proposed = iter(solver(self.goal, self.target))
         while not self._is_over and self.executions < self.how.executions:
             left = min(CALLS_PER_ROUND, self.how.executions - self.executions)
-            proposals = [
-                (values, probe) for values in islice(proposed, left) if (probe := self._probe(values))
-            ]
+            proposals = [(values, probe) for values in islice(proposed, left) if (probe := self._probe(values))]
             if not proposals:
                 return
             self._execute(proposals, "crosshair")

@@ -56,9 +56,7 @@ def _vary_number(rng: Random, value: int, material: Material) -> int:
         case 2:
             return int(material.atom(rng, int))
         case 3:
-            return rng.choice(
-                (-value, value * 2, value // 2, value * 10, value // 10, value * value % (1 << 40))
-            )
+            return rng.choice((-value, value * 2, value // 2, value * 10, value // 10, value * value % (1 << 40)))
         case 4:
             return value + int(material.atom(rng, int))
         case 5:
@@ -84,9 +82,7 @@ def _vary_text(rng: Random, text: str, material: Material) -> str:
         case 6:
             return text[:at] + text[at:to].swapcase() + text[to:]
         case 7:
-            return rng.choice(
-                (text[::-1], text.upper(), text.lower(), text.title(), text.strip(), text + text)
-            )
+            return rng.choice((text[::-1], text.upper(), text.lower(), text.title(), text.strip(), text + text))
         case 8:
             return text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :]
         case _:
@@ -96,11 +92,7 @@ def _vary_text(rng: Random, text: str, material: Material) -> str:
 def _vary_items(rng: Random, items: list[Any], material: Material) -> list[Any]:
     at = rng.randint(0, max(0, len(items) - 1))
     like = type(items[at]) if items else None
-    new = (
-        material.atom(rng, like)
-        if like in (int, str, float, bool, None)
-        else vary_value(rng, items[at], material)
-    )
+    new = material.atom(rng, like) if like in (int, str, float, bool, None) else vary_value(rng, items[at], material)
     match rng.randrange(9):
         case 0 | 1:
             return [*items[: at + 1], new, *items[at + 1 :]]
@@ -117,9 +109,7 @@ def _vary_items(rng: Random, items: list[Any], material: Material) -> list[Any]:
         case 7 if items:
             return [*items[:at], new, *items[at + 1 :]]
         case _:
-            return rng.choice(
-                (items[::-1], sorted(items, key=_sort_key), items + items, items[1:], items[: at + 1])
-            )
+            return rng.choice((items[::-1], sorted(items, key=_sort_key), items + items, items[1:], items[: at + 1]))
 
 
 def _vary_mapping(rng: Random, value: dict[Any, Any], material: Material) -> dict[Any, Any]:
@@ -162,17 +152,11 @@ def fix_value(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
     if isinstance(came, dict) and isinstance(wanted, dict) and isinstance(value, dict):
         return _fix_mapping(rng, value, came, wanted)
     texts = isinstance(value, str) and isinstance(came, str) and isinstance(wanted, str)
-    both = (
-        isinstance(value, list | tuple)
-        and isinstance(came, list | tuple)
-        and isinstance(wanted, list | tuple)
-    )
+    both = isinstance(value, list | tuple) and isinstance(came, list | tuple) and isinstance(wanted, list | tuple)
     if not texts and not both:
         return value
     keys = [repr(part) for part in came], [repr(part) for part in wanted]
-    edits = [
-        part for part in SequenceMatcher(None, *keys, autojunk=False).get_opcodes() if part[0] != "equal"
-    ]
+    edits = [part for part in SequenceMatcher(None, *keys, autojunk=False).get_opcodes() if part[0] != "equal"]
     if not edits:
         return value
     _, a, b, c, d = rng.choice(edits)
@@ -196,9 +180,7 @@ def _shift_number(rng: Random, value: float, came: float, wanted: float) -> floa
         return value
 
 
-def _fix_mapping(
-    rng: Random, value: dict[Any, Any], came: dict[Any, Any], wanted: dict[Any, Any]
-) -> dict[Any, Any]:
+def _fix_mapping(rng: Random, value: dict[Any, Any], came: dict[Any, Any], wanted: dict[Any, Any]) -> dict[Any, Any]:
     """Add, remove or change one key that differs between the actual and the wanted result."""
     missing = [key for key in wanted if key not in came or repr(came[key]) != repr(wanted[key])]
     surplus = [key for key in came if key not in wanted and key in value]

@@ -45,9 +45,7 @@ def check_outputs(
         raise UsageError(f"{program.name} cannot be run: {ends[0].kind} {ends[0].value[:300]}")
     first, again = _reported_values(ends), _reported_values(run(batch))
     failed = _failure_reasons(tests, ends[1::2])
-    checked = [
-        _check_value(item, first.get(n, []), again.get(n, []), failed) for n, item in enumerate(wanted)
-    ]
+    checked = [_check_value(item, first.get(n, []), again.get(n, []), failed) for n, item in enumerate(wanted)]
     filled = [(item.expectation.blank, item.value) for item in checked]
     edits = [(blank, value) for blank, value in filled if fill and blank is not None and value is not None]
     return OutputsReport(program.name, program.source, _replace_spans(program.source, edits), tuple(checked))
@@ -65,9 +63,7 @@ def _failure_reasons(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str,
     reasons: dict[str, str] = {}
     for name, end in zip(tests, ends, strict=True):
         if end.kind != "returned":
-            reasons[name] = (
-                f"hit its limit of {end.value}" if end.kind == "limit" else f"{end.kind} {end.value[:80]}"
-            )
+            reasons[name] = f"hit its limit of {end.value}" if end.kind == "limit" else f"{end.kind} {end.value[:80]}"
             continue
         rows = read_value(end.value)
         for row in rows if isinstance(rows, list) else ():
@@ -92,9 +88,7 @@ def _reported_values(ends: Sequence[CallEnd]) -> dict[int, list[tuple[str, bool]
         for row in node.items if isinstance(node, Value) and node.kind == "list" else ():
             if len(row.items) == 3 and row.items[0].atom.isdigit():
                 number, value, held = row.items
-                values_by_number.setdefault(int(number.atom), []).append(
-                    (text_of(value), held.atom == "True")
-                )
+                values_by_number.setdefault(int(number.atom), []).append((text_of(value), held.atom == "True"))
     return values_by_number
 
 

@@ -46,9 +46,7 @@ def find_expectations(source: str) -> list[Expectation]:
         if (sides := _sides(node)) is not None:
             left, right = sides
             blank = span(right) if _is_blank(right) else None
-            equalities.append(
-                Expectation(node.lineno, ast.unparse(left), ast.unparse(right), where, blank, span(node))
-            )
+            equalities.append(Expectation(node.lineno, ast.unparse(left), ast.unparse(right), where, blank, span(node)))
         if isinstance(node, _Function | ast.ClassDef):
             equalities += [
                 Expectation(item.lineno, ast.unparse(row), "...", where, span(item), span(item), in_row=True)
@@ -101,11 +99,7 @@ def _sides(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         call = node.value
         is_equal = isinstance(call.func, ast.Attribute) and call.func.attr in _EQUALS
-        if (
-            is_equal
-            and len(call.args) > 1
-            and not any(isinstance(argument, ast.Starred) for argument in call.args)
-        ):
+        if is_equal and len(call.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in call.args):
             pair = call.args[0], call.args[1]
     if pair is None:
         return None
@@ -136,6 +130,4 @@ def _blanks_of_rows(
         if call.func.attr != "parametrize" or not rows or not isinstance(rows[0], ast.List | ast.Tuple):
             continue
         for row in rows[0].elts:
-            yield from (
-                (row, part) for part in ast.walk(row) if isinstance(part, ast.expr) and _is_blank(part)
-            )
+            yield from ((row, part) for part in ast.walk(row) if isinstance(part, ast.expr) and _is_blank(part))

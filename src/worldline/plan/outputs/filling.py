@@ -33,9 +33,7 @@ def make_opinion(predictor: Predictor, journal: str | None = None) -> Opinion:
     gate = None if journal is None else _gate(predictor, journal)
 
     def opinion(programs: Sequence[Program]) -> list[tuple[str | None, float | None]]:
-        predictions = predict_answers(
-            predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES
-        )
+        predictions = predict_answers(predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES)
         return [(predicted.value, predicted.probability(gate)) for predicted in predictions]
 
     return opinion
@@ -73,9 +71,7 @@ def call_program(program: Program, wanted: Expectation) -> Program | None:
 def add_opinions(report: OutputsReport, program: Program, opinion: Opinion) -> OutputsReport:
     """Add predictions to the values that are plain calls; the values themselves stay the executed ones."""
     calls = [
-        (at, call)
-        for at, checked in enumerate(report.values)
-        if (call := call_program(program, checked.expectation))
+        (at, call) for at, checked in enumerate(report.values) if (call := call_program(program, checked.expectation))
     ]
     values = list(report.values)
     for (at, _), (text, probability) in zip(calls, opinion([call for _, call in calls]), strict=True):

@@ -92,9 +92,7 @@ def _run_pytest(pytest: Any, file: str, name: str) -> list[tuple[str, str]]:
 
 def _crash(report: Any) -> str:
     """Return the line of a report that says what went wrong."""
-    message = getattr(getattr(report, "reprcrash", None), "message", None) or getattr(
-        report, "errorstring", None
-    )
+    message = getattr(getattr(report, "reprcrash", None), "message", None) or getattr(report, "errorstring", None)
     lines = str(message or report).strip().splitlines()
     return lines[0] if message and lines else (lines or ["no reason is given"])[-1]
 
@@ -133,8 +131,7 @@ def _needs_arguments(act: Callable[..., Any]) -> bool:
     """Whether it cannot be called without arguments."""
     parameters = inspect.signature(act).parameters.values()
     return any(
-        parameter.default is parameter.empty
-        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         for parameter in parameters
     )
 

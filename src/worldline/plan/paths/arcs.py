@@ -50,15 +50,11 @@ def find_arcs(source: str, function: str) -> frozenset[Arc]:
 def find_inline_decisions(source: str, function: str) -> list[str]:
     """List the decisions inside one line, which are not arcs, in order."""
     inline = (
-        decision
-        for _, decision in _decisions(source, function)
-        if decision.is_inline and decision.kind not in _ONE_ARC
+        decision for _, decision in _decisions(source, function) if decision.is_inline and decision.kind not in _ONE_ARC
     )
     ordered = sorted(inline, key=lambda decision: decision.line)
     return list(
-        dict.fromkeys(
-            f"line {decision.line}: {with_keyword(decision.kind, decision.text)}" for decision in ordered
-        )
+        dict.fromkeys(f"line {decision.line}: {with_keyword(decision.kind, decision.text)}" for decision in ordered)
     )
 
 

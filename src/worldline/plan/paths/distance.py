@@ -160,9 +160,7 @@ def _item_neighbours(items: Any, planted: Sequence[Any]) -> Iterator[Any]:
     kind = type(items)
     elements = list(items)
     for at in range(min(len(elements), MAX_PLACES)):
-        yield from (
-            kind([*elements[:at], other, *elements[at + 1 :]]) for other in neighbours(elements[at], planted)
-        )
+        yield from (kind([*elements[:at], other, *elements[at + 1 :]]) for other in neighbours(elements[at], planted))
     if kind is list:
         yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(elements), MAX_PLACES)))
         kinds = {type(value) for value in elements} or {type(value) for value in planted}
@@ -191,8 +189,7 @@ def values_between(far: Any, origin: Any) -> Iterator[Any]:
         kind, elements = type(far), list(far)
         for at in range(min(len(far), len(origin), 3 * MAX_PLACES)):
             yield from (
-                kind([*elements[:at], value, *elements[at + 1 :]])
-                for value in values_between(elements[at], origin[at])
+                kind([*elements[:at], value, *elements[at + 1 :]]) for value in values_between(elements[at], origin[at])
             )
         if kind is list:
             yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(far), 3 * MAX_PLACES)))
@@ -201,8 +198,5 @@ def values_between(far: Any, origin: Any) -> Iterator[Any]:
     elif isinstance(far, dict):
         yield from ({k: v for k, v in far.items() if k != key} for key in far)
         yield from (
-            {**far, key: value}
-            for key in far
-            if key in origin
-            for value in values_between(far[key], origin[key])
+            {**far, key: value} for key in far if key in origin for value in values_between(far[key], origin[key])
         )

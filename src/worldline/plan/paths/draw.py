@@ -42,9 +42,7 @@ class Drawer:
         self.target, self.given = target, target.signature
         tree = syntax(target.program.source)
         assert tree is not None  # find_target parsed it
-        self._defined = {
-            getattr(node, "name", ""): node for node in tree.body if isinstance(node, ast.ClassDef)
-        }
+        self._defined = {getattr(node, "name", ""): node for node in tree.body if isinstance(node, ast.ClassDef)}
         self._aliases = {
             node.targets[0].id: node.value
             for node in tree.body
@@ -121,9 +119,7 @@ class Drawer:
 
     def _container(self, rng: Random, outer: str, inner: list[ast.expr], depth: int) -> str:
         def several(at: int) -> list[str]:
-            node = (
-                inner[at] if at < len(inner) else ast.Name(("str", "int")[at] if outer in _DICTS else "int")
-            )
+            node = inner[at] if at < len(inner) else ast.Name(("str", "int")[at] if outer in _DICTS else "int")
             return self._draw_items(rng, lambda: self.of_type(rng, node, depth + 1), depth)
 
         if outer in _LISTS or outer == "Reversible":

@@ -68,11 +68,7 @@ class _OtherWay:
         if ways[:at] == self.before and ways[at : at + 1] == ((self.line, self.taken),):
             return (decided[at], True) if self._goes(trace, decided[at]) else None
         turns = [condition for condition in decided if condition.line == self.line]
-        if (
-            len(turns) > self.turn
-            and turns[self.turn].taken == self.taken
-            and self._goes(trace, turns[self.turn])
-        ):
+        if len(turns) > self.turn and turns[self.turn].taken == self.taken and self._goes(trace, turns[self.turn]):
             return turns[self.turn], False
         return None
 
@@ -128,9 +124,7 @@ def _other_way(trace: Trace, step: int, next_line: int | None) -> _OtherWay:
 class _Chase:
     """One search in progress: a sandbox, the calls tried, and the nearest so far."""
 
-    def __init__(
-        self, target: Target, origin: CallArguments, wish: _OtherWay, limits: Limits, trust: bool
-    ) -> None:
+    def __init__(self, target: Target, origin: CallArguments, wish: _OtherWay, limits: Limits, trust: bool) -> None:
         self.target, self.origin, self.wish, self.trust = target, origin, wish, trust
         bounds = replace(stretched(limits, CALLS_PER_PROCESS), wall=limits.wall)
         self.worker = SandboxWorker(prepare(limits=bounds, python=None, core="auto", trust=trust))
@@ -171,9 +165,7 @@ class _Chase:
                 return
             pairs = enumerate(zip(arguments.values, self.origin.values, strict=True))
             nearer = [
-                arguments.changed(place, value)
-                for place, (far, old) in pairs
-                for value in values_between(far, old)
+                arguments.changed(place, value) for place, (far, old) in pairs for value in values_between(far, old)
             ]
             known = (before.changed, before.distance)
             self.run(

@@ -188,9 +188,7 @@ class _Hunt:
     def _worker(self, limits: Limits) -> SandboxWorker:
         return SandboxWorker(prepare(limits=limits, python=None, core="auto", trust=self.trust))
 
-    def run(
-        self, calls: Sequence[str], found_by: str, solved: Mapping[str, SolverConditions] | None = None
-    ) -> None:
+    def run(self, calls: Sequence[str], found_by: str, solved: Mapping[str, SolverConditions] | None = None) -> None:
         """Record the new calls together, and add their runs to the ledger."""
         solutions = solved or {}
         new = [call for call in dict.fromkeys(calls) if call not in self.ledger.tried]
@@ -247,9 +245,7 @@ class _Hunt:
                 trace = alone.record(self.target.called(seen.call))
                 met = conditions(trace)
                 if key_of(trace, met) == seen.key:
-                    classes.append(
-                        PathClass(met, seen.call, trace, seen.found_by, tuple(seen.solved), seen.inputs)
-                    )
+                    classes.append(PathClass(met, seen.call, trace, seen.found_by, tuple(seen.solved), seen.inputs))
         return tuple(classes), len(chosen) - len(classes)
 
     @property
@@ -306,9 +302,7 @@ class MissingBranchSearch:
         except UsageError:
             return []
         arcs = find_arcs(program.source, name)
-        taken: frozenset[Arc] = frozenset().union(
-            *(taken_arcs(conditions(trace), arcs) for trace in traces.values())
-        )
+        taken: frozenset[Arc] = frozenset().union(*(taken_arcs(conditions(trace), arcs) for trace in traces.values()))
         if not arcs - taken:
             return []
         known = [read_call(call)[1] for call in traces]

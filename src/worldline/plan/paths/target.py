@@ -60,9 +60,7 @@ def find_target(program: Program, call: str) -> Target:
     name, example = read_call(call)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if name not in functions:
-        asynchronous = [
-            node for node in tree.body if isinstance(node, ast.AsyncFunctionDef) and node.name == name
-        ]
+        asynchronous = [node for node in tree.body if isinstance(node, ast.AsyncFunctionDef) and node.name == name]
         if asynchronous:
             raise UsageError(f"{name} is asynchronous: paths are searched only in plain functions")
         known = f"it defines {', '.join(list(functions)[:8])}" if functions else "it defines none"
@@ -106,9 +104,7 @@ def _with_constants(node: ast.FunctionDef, source: str) -> GuessedSignature:
     texts = [
         constant
         for constant in constants
-        if isinstance(constant, str)
-        and 0 < len(constant) <= MAX_TEXT_CHARACTERS
-        and constant not in docstrings
+        if isinstance(constant, str) and 0 < len(constant) <= MAX_TEXT_CHARACTERS and constant not in docstrings
     ]
     numbers = [constant for constant in constants if type(constant) is int and abs(constant) <= MAX_NUMBER]
     return replace(described, texts=tuple(dict.fromkeys(texts)), numbers=tuple(dict.fromkeys(numbers)))

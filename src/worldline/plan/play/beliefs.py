@@ -36,9 +36,7 @@ def update_belief(belief: WeightedStates, player: int, seen: str) -> WeightedSta
     if not whole:
         raise UsageError(f"no state of this game fits what player {player} sees: {seen!r}")
     if len(weights) > MAX_STATES:
-        raise UsageError(
-            f"more than {MAX_STATES:,} states fit what player {player} has seen: too many to weigh"
-        )
+        raise UsageError(f"more than {MAX_STATES:,} states fit what player {player} has seen: too many to weigh")
     return {state: weight / whole for state, weight in weights.items()}
 
 

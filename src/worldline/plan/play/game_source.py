@@ -49,9 +49,7 @@ def _needed_source(tree: ast.Module, name: str) -> ast.Module:
     )
     while waiting:
         defined_name = waiting.pop()
-        if defined_name not in reached and (
-            definition := methods.get(defined_name) or defined.get(defined_name)
-        ):
+        if defined_name not in reached and (definition := methods.get(defined_name) or defined.get(defined_name)):
             reached.add(defined_name)
             waiting += _names(definition)
     own.body = [node for node in own.body if node in fields or methods.keys() & reached & {*_defines(node)}]
@@ -98,7 +96,5 @@ def _strip_annotations(node: ast.AST) -> None:
         node.returns = None
         for argument in node.args.args:
             argument.annotation = None
-    if isinstance(node, ast.AnnAssign) and any(
-        isinstance(part, ast.Subscript) for part in ast.walk(node.annotation)
-    ):
+    if isinstance(node, ast.AnnAssign) and any(isinstance(part, ast.Subscript) for part in ast.walk(node.annotation)):
         node.annotation = ast.Name(ast.unparse(node.annotation).partition("[")[0])

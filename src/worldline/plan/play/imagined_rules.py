@@ -124,9 +124,7 @@ class ImaginedRules:
         if executed and self.journal is not None:
             append(self.journal, executed)
 
-    def _entry(
-        self, predicted: PredictedAnswer, after: Any, true: Any, why: str, gate: Gate | None
-    ) -> JournalEntry:
+    def _entry(self, predicted: PredictedAnswer, after: Any, true: Any, why: str, gate: Gate | None) -> JournalEntry:
         """Build the entry of an executed step; equal states count as right, however they are spelled."""
         return JournalEntry(
             program=predicted.ask.program,

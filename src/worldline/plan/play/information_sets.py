@@ -88,9 +88,7 @@ def _simulate(tree: SituationTree, state: Any, step: StepFunction, rng: Random, 
         arm.total += returns[player]
 
 
-def _choose(
-    node: Situation, moves: Sequence[GameMove], rng: Random, exploration: float
-) -> tuple[GameMove, bool]:
+def _choose(node: Situation, moves: Sequence[GameMove], rng: Random, exploration: float) -> tuple[GameMove, bool]:
     """Choose an untried move at random; else the one with the highest upper bound."""
     untried = [move for move in moves if move not in node.arms]
     if untried:

@@ -131,20 +131,14 @@ class LearnedPlayer:
 
 def limit_of(lessons: Sequence[tuple[bytes, bytes]]) -> int:
     """Return the most bytes to predict per step: slightly more than the longest document."""
-    return min(
-        MAX_STEP_BYTES, max((len(steps) for _, steps in lessons), default=MAX_STEP_BYTES) + EXTRA_BYTES
-    )
+    return min(MAX_STEP_BYTES, max((len(steps) for _, steps in lessons), default=MAX_STEP_BYTES) + EXTRA_BYTES)
 
 
-def right(
-    predictor: Predictor, seen: Sequence[Transition], players: int, *, limit: int = MAX_STEP_BYTES
-) -> Share:
+def right(predictor: Predictor, seen: Sequence[Transition], players: int, *, limit: int = MAX_STEP_BYTES) -> Share:
     """Return how many transitions are predicted exactly as they were observed."""
     world = SeenWorld(predictor, players, limit)
     predicted = world.after([(transition.before, transition.move) for transition in seen])
-    return Share(
-        sum(moment == transition.after for moment, transition in zip(predicted, seen, strict=True)), len(seen)
-    )
+    return Share(sum(moment == transition.after for moment, transition in zip(predicted, seen, strict=True)), len(seen))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,9 +46,7 @@ class Match:
 
     def as_json(self) -> dict[str, Any]:
         """Return the match as `plan play --json` prints it."""
-        plays = [
-            {"moves": [_plain(m) for m in item.moves], "returns": list(item.returns)} for item in self.plays
-        ]
+        plays = [{"moves": [_plain(m) for m in item.moves], "returns": list(item.returns)} for item in self.plays]
         return {"game": self.game, "players": [item.as_json() for item in self.standings], "plays": plays}
 
 

@@ -124,8 +124,7 @@ def compare_rules(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
         past: list[GameMove] = []
         while True:
             differences += [
-                f"play {play} after {past}: {difference}"
-                for difference in _compare_states(state, other, twin, names)
+                f"play {play} after {past}: {difference}" for difference in _compare_states(state, other, twin, names)
             ]
             if state.player == OVER or differences:
                 break

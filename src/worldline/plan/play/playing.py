@@ -42,9 +42,7 @@ def _state_nodes(root: PlayNode) -> list[TreeNode]:
         label = "now" if parent < 0 else _move_text(node.move)
         note = "over" if node.player == OVER else ""
         value = node.value if parent >= 0 else None
-        nodes.append(
-            TreeNode(parent=parent, label=label, visits=node.visits, value=value, note=note, chosen=is_chosen)
-        )
+        nodes.append(TreeNode(parent=parent, label=label, visits=node.visits, value=value, note=note, chosen=is_chosen))
         best = most_visited_move(node) if is_chosen and node.children and node.player >= 0 else None
         at = len(nodes) - 1
         waiting.extend((at, child, is_chosen and child.move == best) for child in node.children.values())
@@ -55,9 +53,7 @@ def _situation_nodes(tree: SituationTree) -> list[TreeNode]:
     """Alternate situations and moves; a situation is below the move that first led to it."""
     best = most_visited_arm(tree)
     root = tree.situations[tree.root]
-    nodes = [
-        TreeNode(parent=-1, label=root.seen, visits=_visits(tree, tree.root), note="known now", chosen=True)
-    ]
+    nodes = [TreeNode(parent=-1, label=root.seen, visits=_visits(tree, tree.root), note="known now", chosen=True)]
     places: dict[tuple[tuple[int, str], GameMove], int] = {}
     for key, situation in tree.situations.items():
         at = 0
@@ -74,9 +70,7 @@ def _situation_nodes(tree: SituationTree) -> list[TreeNode]:
         for move, arm in situation.arms.items():
             value = arm.total / arm.visits if arm.visits else None
             is_chosen = key == tree.root and move == best
-            nodes.append(
-                TreeNode(parent=at, label=_move_text(move), visits=arm.visits, value=value, chosen=is_chosen)
-            )
+            nodes.append(TreeNode(parent=at, label=_move_text(move), visits=arm.visits, value=value, chosen=is_chosen))
             places[key, move] = len(nodes) - 1
     return nodes
 
@@ -224,9 +218,7 @@ def _learned(setting: _Setting, on_training: Callable[[float, str], None] | None
             model=None if setting.model == DEFAULT else Path(setting.model),
             progress=on_training,
         )
-    return LearnedPlayer(
-        SeenWorld(fitted.predictor, setting.start.players, fitted.limit), setting.simulations
-    )
+    return LearnedPlayer(SeenWorld(fitted.predictor, setting.start.players, fitted.limit), setting.simulations)
 
 
 def _watch(players: Sequence[Player], on_prediction: Callable[[int], None]) -> None:

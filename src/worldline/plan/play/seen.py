@@ -71,9 +71,7 @@ def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
             transitions.setdefault((now.text, move), Transition(now, move, then))
             now, moves = then, moves + 1
             if moves > MAX_WATCHED_MOVES:
-                raise UsageError(
-                    f"{plays:,} plays of this game do not end within {MAX_WATCHED_MOVES:,} moves"
-                )
+                raise UsageError(f"{plays:,} plays of this game do not end within {MAX_WATCHED_MOVES:,} moves")
     shuffled = list(transitions.values())
     rng.shuffle(shuffled)
     return shuffled
@@ -106,8 +104,7 @@ def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
         for program, transition in zip(programs, seen, strict=True)
     ]
     return [
-        (prompt(program), encode_steps(trace))
-        for program, trace in zip(programs, record_many(hidden), strict=True)
+        (prompt(program), encode_steps(trace)) for program, trace in zip(programs, record_many(hidden), strict=True)
     ]
 
 
@@ -152,7 +149,5 @@ def split_transitions(
     cut = len(transitions) // 4
     back = min(8, len(transitions) // 8)
     if not back:
-        raise UsageError(
-            f"{len(transitions)} different moves were observed, which is too few to train and test on"
-        )
+        raise UsageError(f"{len(transitions)} different moves were observed, which is too few to train and test on")
     return transitions[cut + back :][:known], transitions[cut : cut + back], transitions[:cut][:MAX_JUDGED]

@@ -135,16 +135,12 @@ def _machine(name: str, call: str | None, commands: Sequence[str]) -> CommandMac
 
 def _local(model: str, extras: Mapping[str, str]) -> Local:
     """Load an engine whose states can be forked; the guard is on by default."""
-    if (":" in model or model == "interpreter") and load_model(
-        model, extras
-    ).capabilities.decodes_bytes is None:
+    if (":" in model or model == "interpreter") and load_model(model, extras).capabilities.decodes_bytes is None:
         raise UsageError(f"{model} has no state to search: use `default` or the folder of a checkpoint")
     return load_local(model, {"guard": "true", **extras})
 
 
-def _search_executed(
-    runs: MachineRuns, goal: StateGoal, machine: CommandMachine, depth: int
-) -> ExecutedSearch:
+def _search_executed(runs: MachineRuns, goal: StateGoal, machine: CommandMachine, depth: int) -> ExecutedSearch:
     search = breadth_first(
         runs, goal, len(machine.commands), executions=MAX_EXECUTED, depth=depth, ignored=machine.name
     )

@@ -80,14 +80,10 @@ def read_machine(program: Program, commands: tuple[str, ...] = ()) -> CommandMac
     else:
         known, kind = _drawn_commands(tree, call), ""
         if commands and commands != known:
-            raise UsageError(
-                f"{program.name} draws its commands from {', '.join(known)}: leave out --commands"
-            )
+            raise UsageError(f"{program.name} draws its commands from {', '.join(known)}: leave out --commands")
         kind = f"below {len(known)}"
     if not 1 <= len(known) <= MAX_COMMANDS:
-        raise UsageError(
-            f"{program.name} has {len(known)} commands: pass 1 to {MAX_COMMANDS} with --commands a,b,c"
-        )
+        raise UsageError(f"{program.name} has {len(known)} commands: pass 1 to {MAX_COMMANDS} with --commands a,b,c")
     return CommandMachine(program=program, commands=known, kind=kind, name=name)
 
 
@@ -99,9 +95,7 @@ def require_known_names(machine: CommandMachine, goal: ast.expr) -> None:
     wanted = {n.id for n in ast.walk(goal) if isinstance(n, ast.Name)} - {"len"}
     if absent := sorted(wanted - known):
         has = ", ".join(sorted(known)) or "none"
-        raise UsageError(
-            f"the goal uses {absent[0]}, which {machine.program.name} never assigns; it has {has}"
-        )
+        raise UsageError(f"the goal uses {absent[0]}, which {machine.program.name} never assigns; it has {has}")
 
 
 def _is_input(call: ast.Call) -> bool:
@@ -113,9 +107,7 @@ def _command_calls(tree: ast.Module) -> Iterator[ast.Call]:
         match node:
             case ast.Call(func=ast.Name(id="input")):
                 yield node
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="random"), attr="choice" | "randrange"), args=[_]
-            ):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="random"), attr="choice" | "randrange"), args=[_]):
                 yield node
 
 
@@ -132,9 +124,7 @@ def _compared_texts(tree: ast.Module, name: str) -> Iterator[str]:
     """Yield the texts that a name is compared with, in order."""
     for node in ast.walk(tree):
         match node:
-            case ast.Compare(left=ast.Name(id=found), comparators=[ast.Constant(value=str(text))]) if (
-                found == name
-            ):
+            case ast.Compare(left=ast.Name(id=found), comparators=[ast.Constant(value=str(text))]) if found == name:
                 yield text
             case ast.Compare(left=ast.Name(id=found), ops=[ast.In()], comparators=[held]) if found == name:
                 yield from _texts(held)
@@ -154,9 +144,7 @@ def _drawn_commands(tree: ast.Module, call: ast.Call) -> tuple[str, ...]:
     """Return the choices of a draw as texts."""
     source = call.args[0]
     if isinstance(source, ast.Name):
-        values = [
-            n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and _target_names(n) == [source.id]
-        ]
+        values = [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and _target_names(n) == [source.id]]
         source = values[0] if len(values) == 1 else source
     try:
         choices = ast.literal_eval(source)

@@ -85,9 +85,7 @@ class Snapshot:
 class PredictedMachine:
     """A model that predicts a machine. `written` counts predicted bytes, without dictated ones."""
 
-    def __init__(
-        self, local: Local, machine: CommandMachine, *, per_command: int = MAX_COMMAND_BYTES
-    ) -> None:
+    def __init__(self, local: Local, machine: CommandMachine, *, per_command: int = MAX_COMMAND_BYTES) -> None:
         self.local, self.machine, self._max_bytes = local, machine, per_command
         self.written = 0
         self._prompt = PredictionRequest(program=machine.program).prompt
@@ -141,9 +139,7 @@ class PredictedMachine:
         running = list(members)
         while running:
             data = [self.local.write(draft, ahead) for draft, ahead in running]
-            going = [
-                (member, fresh) for member, fresh in zip(running, data, strict=True) if not member[0].status
-            ]
+            going = [(member, fresh) for member, fresh in zip(running, data, strict=True) if not member[0].status]
             if going:
                 read(self.local.engine, [ahead for (_, ahead), _ in going], [fresh for _, fresh in going])
             running = [member for member, _ in going]

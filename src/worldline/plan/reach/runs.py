@@ -60,9 +60,7 @@ class MachineRuns:
         self.executions += 1
         trace = self._world(*self.machine.run(plan))
         if trace.outcome.kind not in (*WHOLE, "limit"):
-            raise UsageError(
-                f"the machine cannot be executed: {trace.outcome.kind} {trace.outcome.detail}".rstrip()
-            )
+            raise UsageError(f"the machine cannot be executed: {trace.outcome.kind} {trace.outcome.detail}".rstrip())
         text = _text_up_to(trace, len(plan) + 1)
         places = find_draws(text)
         strange = {hidden.kind for hidden in trace.hidden} - {self.machine.kind}

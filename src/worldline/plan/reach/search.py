@@ -167,9 +167,7 @@ class _ReachSearch:
         else:
             spent = f"{plural(self.spent.executions, 'execution')} spent"
             why = "reached" if plan is not None else f"{why}, and {spent}" if why else spent
-        return ReachResult(
-            plan=plan, nodes=tuple(self.nodes), spent=self.spent, simulations=self.simulations, why=why
-        )
+        return ReachResult(plan=plan, nodes=tuple(self.nodes), spent=self.spent, simulations=self.simulations, why=why)
 
     @property
     def spent(self) -> ExecutionCost:
@@ -182,11 +180,7 @@ class _ReachSearch:
         """Return why no more may be predicted; empty if more may be."""
         if self.spent.bytes >= self.budget.bytes:
             return f"{plural(self.spent.bytes, 'byte')} predicted"
-        return (
-            f"{plural(self.simulations, 'simulation')} made"
-            if self.simulations >= self.budget.simulations
-            else ""
-        )
+        return f"{plural(self.simulations, 'simulation')} made" if self.simulations >= self.budget.simulations else ""
 
     def _leaves(self) -> list[int]:
         """Return the nodes to expand, the best first, each with another state."""

@@ -12,9 +12,7 @@ from worldline.plan.reach.search import ReachNode, ReachResult
 from worldline.plan.search_tree import SearchTree, TreeNode
 
 
-def search_tree(
-    machine: CommandMachine, goal: StateGoal, result: ReachResult, *, model: str = ""
-) -> SearchTree:
+def search_tree(machine: CommandMachine, goal: StateGoal, result: ReachResult, *, model: str = "") -> SearchTree:
     """Return the tree of a search, with its goal and cost."""
     nodes = tuple(
         TreeNode(

@@ -83,9 +83,7 @@ def _change(
         was = b"" if old is None or old.kind != "file" else blob
         now = b"" if new is None else contents.get(path) if new.kept or new.size else b""
         diff, why = _diff(shown, was, now)
-    return FileChange(
-        path=shown, how=how, kind=entry.kind, place=place, before=first, after=second, diff=diff, why=why
-    )
+    return FileChange(path=shown, how=how, kind=entry.kind, place=place, before=first, after=second, diff=diff, why=why)
 
 
 def _diff(path: str, was: bytes | None, now: bytes | None) -> tuple[tuple[str, ...], str]:

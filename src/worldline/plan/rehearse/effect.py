@@ -54,9 +54,7 @@ class HostPaths:
 
     def of(self, path: str) -> tuple[str, str]:
         """Return the host path, and the place it is in."""
-        path = path.encode(
-            "utf-8", "backslashreplace"
-        ).decode()  # as the guest writes bytes that are not UTF-8
+        path = path.encode("utf-8", "backslashreplace").decode()  # as the guest writes bytes that are not UTF-8
         match = _BOX.fullmatch(path.rstrip("/") or "/")
         slash = "/" if path.endswith("/") else ""
         if match is None:
@@ -142,9 +140,7 @@ def _through(effect: ScriptEffect, links: Mapping[str, str]) -> ScriptEffect:
     if not first:
         return effect
     note = f"through the link {first}"
-    detail = (
-        effect.detail if effect.kind == "rename" else f"{effect.detail}, {note}" if effect.detail else note
-    )
+    detail = effect.detail if effect.kind == "rename" else f"{effect.detail}, {note}" if effect.detail else note
     return _moved(effect, target, detail)
 
 

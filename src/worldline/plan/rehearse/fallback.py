@@ -19,12 +19,8 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
 MAX_SOURCE_BYTES = 20_000  # longer scripts are not predicted, only read
-_PREDICTED = (
-    "nothing was executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
-)
-_REST = (
-    "the rest was not executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
-)
+_PREDICTED = "nothing was executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
+_REST = "the rest was not executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
 _TEXT = "calls IN THE SOURCE are found by name: those under other names, in libraries or generated code are missing"
 
 
@@ -45,13 +41,9 @@ def read_and_predicted(
     )
 
 
-def completed(
-    rehearsal: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int
-) -> Rehearsal:
+def completed(rehearsal: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int) -> Rehearsal:
     """Complete a rehearsal that was cut short by what the rest of its text could touch, labelled so."""
-    program = Program(
-        source=rehearsal.source, name=Path(rehearsal.script).name, argv=staging.argv, stdin=staging.stdin
-    )
+    program = Program(source=rehearsal.source, name=Path(rehearsal.script).name, argv=staging.argv, stdin=staging.stdin)
     known = {effect.line for effect in rehearsal.effects if effect.line}
     rest = [effect for effect in supposed(program, predictor, limit) if effect.line not in known]
     caveats = [_REST] if any(effect.seen == IMAGINED for effect in rest) else []
@@ -66,8 +58,7 @@ def supposed(program: Program, predictor: Predictor | None, limit: int) -> list[
         return calls
     lines, probability = _reached(program, predictor, limit)
     return [
-        replace(effect, seen=IMAGINED, probability=probability) if effect.line in lines else effect
-        for effect in calls
+        replace(effect, seen=IMAGINED, probability=probability) if effect.line in lines else effect for effect in calls
     ]
 
 

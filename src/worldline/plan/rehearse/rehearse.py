@@ -23,9 +23,7 @@ from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copi
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
 
 _NETWORK = "the sandbox has no network: replies, and what the script would do with them, are unknown"
-_NOT_LISTENED = (
-    "the script is not Python: only changed files and the commands that a shell starts are visible"
-)
+_NOT_LISTENED = "the script is not Python: only changed files and the commands that a shell starts are visible"
 _STARTED = "for programs that the script starts, only changed files are visible, not what they read or send"
 _NATIVE = "the script calls a native library (ctypes): only changed files are visible there"
 _LEFT = "a program that the script started, or native code, changed some files: their lines are unknown"
@@ -85,9 +83,7 @@ def _ended(run: RehearsedRun) -> Iterator[str]:
 
 
 NO_PROMISE = "One sandboxed execution did this. It does not prove that the script is safe."
-NOT_RUN = (
-    "Nothing was executed: read from the source and predicted. It does not prove that the script is safe."
-)
+NOT_RUN = "Nothing was executed: read from the source and predicted. It does not prove that the script is safe."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,9 +204,7 @@ def _placed(file: Path, folder: Path, source: str, copy: FolderCopy, leave_out: 
 def _rehearsal(file: str, source: str, run: RehearsedRun, copy: FolderCopy, names: HostPaths) -> Rehearsal:
     file_changes = [] if run.left is None else changes(copy, run.left, names)
     known = {names.of(f"/box/{entry.path}")[0]: entry.kind for entry in copy.entries}
-    links = {
-        names.of(f"/box/{entry.path}")[0]: entry.link for entry in _entries(copy, run) if entry.kind == "link"
-    }
+    links = {names.of(f"/box/{entry.path}")[0]: entry.link for entry in _entries(copy, run) if entry.kind == "link"}
     effects = list(with_links(effects_of(run.events, names), links))
     there = known.keys() | {change.path for change in file_changes}
     there |= {effect.target for effect in effects if effect.kind == "write"}

@@ -105,11 +105,7 @@ def _other(source: str, language: str) -> Iterator[ScriptEffect]:
     for number, line in enumerate(bare.split("\n"), 1):
         for match in pattern.finditer(line):
             kind = names[match[1]]
-            kind = (
-                ("write" if re.search(r"\"[wa]|O_WRONLY|O_CREAT", line) else "read")
-                if kind == "open"
-                else kind
-            )
+            kind = ("write" if re.search(r"\"[wa]|O_WRONLY|O_CREAT", line) else "read") if kind == "open" else kind
             target = f"{match[1]}({match[2].strip()}"
             yield ScriptEffect(
                 kind=kind,

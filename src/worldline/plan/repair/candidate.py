@@ -59,9 +59,7 @@ class Proposer(Protocol):
 
 def patch(old: str, new: str, name: str) -> str:
     """Return a change as a unified diff for `patch -p1`."""
-    lines = difflib.unified_diff(
-        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}"
-    )
+    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}")
     return "".join(_with_newline_note(line) for line in lines)
 
 
@@ -83,9 +81,7 @@ def patch_size(old: str, new: str) -> tuple[int, int]:
 
 
 def _common_prefix(left: str, right: str) -> int:
-    return next(
-        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
-    )
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
 def changed_lines(old: str, new: str) -> range:

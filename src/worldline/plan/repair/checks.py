@@ -64,9 +64,7 @@ def _same_dict(expected: dict[Any, Any], value: Value, loose: bool, labels: dict
     if len(value.items) != 2 * len(expected):
         return False
     pairs = dict(zip(map(_key, value.items[::2]), value.items[1::2], strict=True))
-    return all(
-        str(key) in pairs and _same(item, pairs[str(key)], loose, labels) for key, item in expected.items()
-    )
+    return all(str(key) in pairs and _same(item, pairs[str(key)], loose, labels) for key, item in expected.items())
 
 
 def _key(value: Value) -> str:

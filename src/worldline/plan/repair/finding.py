@@ -81,9 +81,7 @@ def find_repair(
     )
     checks = read_checks(program, str(tests), function=function)
     proposers = (
-        [EditProposer()]
-        if propose is None
-        else [load_proposer(propose, dict(propose_options or {})), EditProposer()]
+        [EditProposer()] if propose is None else [load_proposer(propose, dict(propose_options or {})), EditProposer()]
     )
     predictor = load_model(model) if plan.imagines else None
     if predictor is not None and progress is not None:

@@ -102,7 +102,5 @@ def estimate_passing(check: RepairCheck, ask: PredictionRequest, prediction: Pre
     if answer in _UNKNOWN:
         return BASE_RATE / 2  # a run that the model cannot follow is rarely a fix
     sure = exp(prediction.logprob) if prediction.logprob is not None else 0.5
-    called = (
-        CallEnd("raised", answer) if answer.startswith(("raises ", "exits ")) else CallEnd("returned", answer)
-    )
+    called = CallEnd("raised", answer) if answer.startswith(("raises ", "exits ")) else CallEnd("returned", answer)
     return BASE_RATE + (1 - BASE_RATE) * sure if check.passes(called) else BASE_RATE * (1 - sure)

@@ -38,11 +38,7 @@ def with_priors(candidates: Sequence[RepairCandidate], source: str) -> list[Rank
     foreign = PROPOSED_SHARE if PROPOSED_KIND in counts else 0.0
     ranked = []
     for candidate in candidates:
-        share = (
-            foreign
-            if candidate.kind == PROPOSED_KIND
-            else (1 - foreign) * shares.get(candidate.kind, least) / own
-        )
+        share = foreign if candidate.kind == PROPOSED_KIND else (1 - foreign) * shares.get(candidate.kind, least) / own
         ranked.append(RankedCandidate(candidate=candidate, prior=share / counts[candidate.kind]))
     return sorted(ranked, key=lambda item: (-item.prior, growth(source, item.candidate.source)))
 
@@ -52,9 +48,7 @@ def growth(old: str, new: str) -> int:
     return abs(len(new) - len(old))
 
 
-def order_candidates(
-    ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0
-) -> list[RankedCandidate]:
+def order_candidates(ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0) -> list[RankedCandidate]:
     """Return the candidates in the order in which they are tried."""
     if oracle not in ORACLES:
         raise UsageError(f"the oracle must be one of {', '.join(ORACLES)}, not {oracle!r}")

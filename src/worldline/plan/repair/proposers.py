@@ -22,9 +22,7 @@ from worldline.predict.python_name import describe_error, find_object
 
 MAX_ANSWER_TOKENS = 8_192  # also the most characters that a candidate adds
 MAX_FIXES = 8  # requested from a model
-_LINE = re.compile(
-    r"^\s*(?:[-*]\s*)?LINE\s+([1-9][0-9]{0,6})\s*:[ \t]?(.*?)\s*$", re.IGNORECASE | re.MULTILINE
-)
+_LINE = re.compile(r"^\s*(?:[-*]\s*)?LINE\s+([1-9][0-9]{0,6})\s*:[ \t]?(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 _BLOCK = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 QUESTION = files(__package__).joinpath("propose.txt").read_text("utf-8")
 
@@ -83,16 +81,12 @@ class OwnProposer:
             elif isinstance(proposal, str):
                 yield proposed_candidate(defect, proposal, self.name)
             else:
-                raise UsageError(
-                    f"{self.name} must return changed sources as text, not {type(proposal).__name__}"
-                )
+                raise UsageError(f"{self.name} must return changed sources as text, not {type(proposal).__name__}")
 
 
 def proposed_candidate(defect: Defect, source: str, by: str) -> RepairCandidate:
     """Wrap a changed source as a candidate of another proposer."""
-    return RepairCandidate(
-        source=source, kind=PROPOSED_KIND, lines=changed_lines(defect.source, source), by=by
-    )
+    return RepairCandidate(source=source, kind=PROPOSED_KIND, lines=changed_lines(defect.source, source), by=by)
 
 
 def write_question(defect: Defect) -> str:

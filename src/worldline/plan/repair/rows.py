@@ -59,9 +59,7 @@ def _is_rows(rows: Any) -> bool:
     return all(_is_row(row) for row in rows)
 
 
-def checks_from_rows(
-    program: Program, rows: Sequence[Any], function: str, *, is_explicit: bool = True
-) -> CheckSet:
+def checks_from_rows(program: Program, rows: Sequence[Any], function: str, *, is_explicit: bool = True) -> CheckSet:
     """Turn rows of [input, output] into calls of a function; an input that is not a list is one argument."""
     defined = {
         node.name: node
@@ -72,9 +70,7 @@ def checks_from_rows(
         function = next(iter(defined))
     if function not in defined:
         known = ", ".join(defined) or "none"
-        raise UsageError(
-            f"{program.name} has no function {function}; it has {known}: pass one with --function"
-        )
+        raise UsageError(f"{program.name} has no function {function}; it has {known}: pass one with --function")
     wrap = "list({})" if _yields(defined[function]) else "{}"
     checks = tuple(
         RepairCheck(call=wrap.format(_call(function, arguments)), value=value, is_valued=True, loose=True)

@@ -241,9 +241,7 @@ def kinds_seen(trace: Trace, name: str) -> dict[str, frozenset[str]]:
 
 def _require_imports(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]) -> None:
     absent = [
-        match[1]
-        for _, call in pairs
-        if (match := _MISSING_IMPORT.search(call.value)) and call.kind != "returned"
+        match[1] for _, call in pairs if (match := _MISSING_IMPORT.search(call.value)) and call.kind != "returned"
     ]
     if pairs and len(absent) == len(pairs):
         raise UsageError(
@@ -318,9 +316,7 @@ def _verify(
     return passing, tried
 
 
-def _try_here(
-    sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter
-) -> Generator[bool, None, None]:
+def _try_here(sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter) -> Generator[bool, None, None]:
     for source in sources:
         yield counter.passes(source, checks)
 

@@ -30,9 +30,7 @@ def checks_from_python(program: Program, source: str, file: str) -> CheckSet:
             checks.append(_assertion_check(node))
     if not checks:
         why = "; its tests need fixtures, which are not supported" if left_out else ""
-        raise UsageError(
-            f"{file} has no tests (functions test_*, methods of a Test class, or assertions){why}"
-        )
+        raise UsageError(f"{file} has no tests (functions test_*, methods of a Test class, or assertions){why}")
     stripped = _without_assertions(source, tree)
     return CheckSet(
         name=program.name,
@@ -103,9 +101,7 @@ def _assertion_check(node: ast.Assert) -> RepairCheck:
             value = ast.literal_eval(test.comparators[0])
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             value = ...
-        if isinstance(test.left, ast.Call) and isinstance(
-            value, int | float | str | list | tuple | dict | None
-        ):
+        if isinstance(test.left, ast.Call) and isinstance(value, int | float | str | list | tuple | dict | None):
             return RepairCheck(call=ast.unparse(test.left), value=value, is_valued=True)
     return RepairCheck(call=f"bool({ast.unparse(test)})", value=True, is_valued=True)
 

@@ -14,9 +14,7 @@ _T = TypeVar("_T")
 RequestGenerator = Generator[PredictionRequest, Prediction, _T]
 
 
-def run_together(
-    predictor: Predictor, generators: Sequence[RequestGenerator[_T]], *, codec: str
-) -> Iterator[_T]:
+def run_together(predictor: Predictor, generators: Sequence[RequestGenerator[_T]], *, codec: str) -> Iterator[_T]:
     """Run generators and yield their results in order. Predictions must be in the notation `codec`."""
     for first in range(0, len(generators), MAX_TEXTS_AT_ONCE):
         yield from _run_some(predictor, generators[first : first + MAX_TEXTS_AT_ONCE], codec)

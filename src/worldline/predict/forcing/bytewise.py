@@ -65,9 +65,7 @@ class GuardScript:
         return bytes([bits.bit_length() - 1]) if only else b""
 
 
-def make_script(
-    request: PredictionRequest, truth: Prediction, force: str, chosen: Collection[int] = ()
-) -> TruthScript:
+def make_script(request: PredictionRequest, truth: Prediction, force: str, chosen: Collection[int] = ()) -> TruthScript:
     """Return the script of a forcing; `chosen` are the numbers of the true steps that `queries` dictates."""
     lines = forced_lines(request.prompt, request.options, truth.text)
     if force == "queries":

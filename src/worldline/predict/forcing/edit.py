@@ -35,9 +35,7 @@ def read_edit(text: str) -> Edit:
     return Edit(int(step), {name: value or None})
 
 
-def apply_edit(
-    request: PredictionRequest, text: bytes, edit: Edit, *, codec: str = DEFAULT_NOTATION
-) -> bytes:
+def apply_edit(request: PredictionRequest, text: bytes, edit: Edit, *, codec: str = DEFAULT_NOTATION) -> bytes:
     """Cut a text after the state of the edited step, with the edit in it.
 
     Raises:

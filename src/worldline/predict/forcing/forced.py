@@ -71,9 +71,7 @@ def roll(
     return write_texts(predictor, requests, truths, force=force)
 
 
-def _check(
-    name: str, codec: str, requests: Sequence[PredictionRequest], truths: Sequence[Prediction]
-) -> None:
+def _check(name: str, codec: str, requests: Sequence[PredictionRequest], truths: Sequence[Prediction]) -> None:
     if len(truths) != len(requests):
         raise UsageError(f"{len(requests)} requests but {len(truths)} truths")
     for truth in truths:
@@ -108,9 +106,7 @@ def _roll_ahead(
 ) -> Iterator[ForcedRollout]:
     for truth, next_steps in zip(truths, _next_steps(predictor, requests, truths, force), strict=True):
         steps = next_steps.steps
-        known = [
-            step.action + step.state for step in steps if step.action is not None and step.state is not None
-        ]
+        known = [step.action + step.state for step in steps if step.action is not None and step.state is not None]
         prediction = Prediction(
             text=truth.text,
             status=next_steps.fault or truth.status,
@@ -128,10 +124,7 @@ def _next_steps(
     decoder = predictor.capabilities.decodes_bytes
     engine = None if decoder is None else decoder.forking_engine
     if decoder is not None and engine is not None:
-        return (
-            read_next_steps(decoder, engine, request, truth, write=force == "next")
-            for request, truth in pairs
-        )
+        return (read_next_steps(decoder, engine, request, truth, write=force == "next") for request, truth in pairs)
     codec = predictor.info.notation
     return run_together(
         predictor,

@@ -42,9 +42,7 @@ def read_next_steps(
 class _Reading:
     """A true text that an engine reads turn by turn."""
 
-    def __init__(
-        self, decoder: DecodesBytes, engine: ForkingEngine, request: PredictionRequest, text: bytes
-    ) -> None:
+    def __init__(self, decoder: DecodesBytes, engine: ForkingEngine, request: PredictionRequest, text: bytes) -> None:
         self._decoder, self._engine, self._text = decoder, engine, text
         self._turns = whole_turns(request, text)
         self._draft = decoder.draft(replace(request, given=b"", limit=len(text) + SLACK_BYTES + 1))
@@ -149,9 +147,7 @@ def _compare(draft: RolloutDraft, turn: Turn, text: bytes, rows: Logits) -> Next
     )
 
 
-def _gate(
-    logits: Logits, bits: int, is_action: bool, same: dict[bool, bool], sums: dict[bool, float]
-) -> Logits:
+def _gate(logits: Logits, bits: int, is_action: bool, same: dict[bool, bool], sums: dict[bool, float]) -> Logits:
     """Split a choice in two: compare whether the byte is in a set, and return the logits within it."""
     inside = logits + logit_mask(bits)
     same[is_action] &= bool(bits >> int(logits.argmax()) & 1)

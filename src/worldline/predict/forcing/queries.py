@@ -43,9 +43,7 @@ class Inquiry:
     def choose(self) -> bool:
         """Query the step with the lowest confidence; False if there is none left or the tool failed."""
         assert self.prediction is not None
-        waiting = [
-            (step.logprob, number) for number, step in enumerate(self.sure) if number not in self.spent
-        ]
+        waiting = [(step.logprob, number) for number, step in enumerate(self.sure) if number not in self.spent]
         if self.prediction.status == "fault" or not waiting:
             return False
         self.spent.append(min(waiting)[1])
@@ -87,9 +85,7 @@ def roll_with_queries(
         active = texts
         for number in range(budget + 1):
             # After a text has diverged from the true run, a query changes nothing.
-            write_round(
-                predictor, [text for text in active if text.left is None or text.spent[-1] <= text.left]
-            )
+            write_round(predictor, [text for text in active if text.left is None or text.spent[-1] <= text.left])
             if number < budget:
                 active = [text for text in active if text.choose()]
         yield from (text.rolled() for text in texts)
@@ -102,7 +98,5 @@ def write_round(predictor: Predictor, active: Sequence[Inquiry]) -> None:
     rollouts = write_texts(predictor, requests, truths, force="queries", chosen=chosen)
     for text, request, rolled in zip(active, requests, rollouts, strict=True):
         if rolled.prediction.status != "fault" and rolled.prediction.text and not rolled.sure:
-            raise UsageError(
-                f"{predictor.info.name} reports no confidence per step: it returns no log-probabilities"
-            )
+            raise UsageError(f"{predictor.info.name} reports no confidence per step: it returns no log-probabilities")
         text.update(rolled, len(request.given))

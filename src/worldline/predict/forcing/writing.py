@@ -41,9 +41,7 @@ class Forcing(Protocol):
         """Write a text with parts of the truth dictated; without a truth, hold it to the control flow."""
         ...
 
-    def predict_next_steps(
-        self, request: PredictionRequest, truth: Prediction, /
-    ) -> RequestGenerator[NextSteps]:
+    def predict_next_steps(self, request: PredictionRequest, truth: Prediction, /) -> RequestGenerator[NextSteps]:
         """Predict each whole true step from the truth before it."""
         ...
 

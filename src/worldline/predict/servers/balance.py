@@ -40,9 +40,7 @@ class _Slot:
     def fail(self, now: float, least: float) -> None:
         """Pause it, for at least `least` seconds."""
         self.failures += 1
-        self.paused_until = now + max(
-            least, min(FIRST_PAUSE * 2.0 ** min(self.failures - 1, 30), LONGEST_PAUSE)
-        )
+        self.paused_until = now + max(least, min(FIRST_PAUSE * 2.0 ** min(self.failures - 1, 30), LONGEST_PAUSE))
 
 
 class BalancedServers:
@@ -102,9 +100,7 @@ class BalancedServers:
             if number == rounds or self._clock() + pause >= end:
                 break
             await asyncio.sleep(pause)
-        raise Unanswered(
-            f"{problem.why}; {tried} attempts, {len(self._slots)} servers", context=problem.context
-        )
+        raise Unanswered(f"{problem.why}; {tried} attempts, {len(self._slots)} servers", context=problem.context)
 
     def _next(self, left: Sequence[_Slot]) -> _Slot:
         """Choose the least busy server that is ready, or else the one whose pause ends first."""
@@ -145,14 +141,10 @@ class BalancedServers:
             return  # it does not list models, or it is down and the question will fail too
         entries = listing.get("data")
         for entry in entries if isinstance(entries, list) else ():
-            digest = (
-                entry.get("digest") if isinstance(entry, dict) and entry.get("id") == self._model else None
-            )
+            digest = entry.get("digest") if isinstance(entry, dict) and entry.get("id") == self._model else None
             if isinstance(digest, str) and digest:
                 self._digest = self._digest or digest
                 if digest != self._digest:
-                    reason = (
-                        f"{slot.client.url} serves other weights of {self._model} than the servers beside it"
-                    )
+                    reason = f"{slot.client.url} serves other weights of {self._model} than the servers beside it"
                     raise Unanswered(reason, again=False)
         slot.is_checked = True

@@ -56,9 +56,7 @@ def example(options: Compact) -> tuple[bytes, bytes]:
     """Return the prompt and steps of the worked example in one mode."""
     parsed = parse(EXAMPLE)
     assert parsed.program is not None
-    run = RecordedSteps(
-        parsed.program, parsed.steps, parsed.frames, parsed.hidden, parsed.ended, parsed.decisions
-    )
+    run = RecordedSteps(parsed.program, parsed.steps, parsed.frames, parsed.hidden, parsed.ended, parsed.decisions)
     return prompt(parsed.program, options, parsed.hidden), write(run, options, [])
 
 

@@ -159,9 +159,7 @@ class ServerClient:
         headers = {} if body is None else {"Content-Type": "application/json"}
         try:
             async with http.stream(method, url, content=body, headers=headers) as answer:
-                is_stream = (
-                    streamed is not None and answer.status_code == 200 and _kind(answer) == EVENT_STREAM
-                )
+                is_stream = streamed is not None and answer.status_code == 200 and _kind(answer) == EVENT_STREAM
                 data = await self._body(answer, streamed if is_stream else None)
                 _check_status(answer, data)
                 if streamed is not None and is_stream:

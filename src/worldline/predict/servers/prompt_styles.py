@@ -160,9 +160,7 @@ class Tokens:
     vocabulary: Vocabulary
     codec: str = "cwm"
     path: str = "/completions"
-    template: str = (
-        "Meta's prompt as token ids: a call is made by a `main`, whose frames are given and not scored"
-    )
+    template: str = "Meta's prompt as token ids: a call is made by a `main`, whose frames are given and not scored"
 
     def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """Return the ids of the prompt, and those at which to stop."""

@@ -85,9 +85,7 @@ class Server:
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
         """Answer each question in at most `limit` tokens. The model must be asked by chat."""
         if self._style.path != CHAT:
-            raise UsageError(
-                f"{self.info.name} is not asked by chat: questions in plain words need -M way=chat"
-            )
+            raise UsageError(f"{self.info.name} is not asked by chat: questions in plain words need -M way=chat")
         return self._in_order(partial(self._answer, text, limit) for text in questions)
 
     def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
@@ -126,9 +124,7 @@ class Server:
     def _fault(self, fault: RowFault, prefix: bytes) -> Prediction:
         return Prediction(text=prefix, status="fault", codec=self._style.codec, note=fault.note)
 
-    async def _answer(
-        self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore
-    ) -> Prediction:
+    async def _answer(self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
         async with slots:
             try:
                 reply = await self._reply(http, limit, {"messages": [{"role": "user", "content": text}]})

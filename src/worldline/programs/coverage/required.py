@@ -59,9 +59,7 @@ def _required() -> tuple[str, ...]:
     entries += [f"method {kind.__name__}.{name}" for kind in _TYPES for name in _callable(kind)]
     entries += [f"builtin {name}" for name in _callable(builtins) if name[0].islower()]
     indices, _, slices = _SUBSCRIPTS.partition("|")
-    entries += [f"index {shape}" for shape in indices.split()] + [
-        f"slice {shape}" for shape in slices.split()
-    ]
+    entries += [f"index {shape}" for shape in indices.split()] + [f"slice {shape}" for shape in slices.split()]
     entries += [f"literal {word.replace('_', ' ')}" for word in _LITERALS.split()]
     entries += [f"format {word}" for word in _FORMATS.split()] + ["f-string !r"]
     entries += [f"pattern {word}" for word in _PATTERNS.split()]

@@ -118,9 +118,7 @@ def _statement(text: str) -> Statement:
 @cache
 def _library(name: str, *, compound: bool) -> tuple[Statement, ...]:
     return tuple(
-        map(
-            _statement, blocks(f"statements/{name}_blocks") if compound else lines(f"statements/{name}_lines")
-        )
+        map(_statement, blocks(f"statements/{name}_blocks") if compound else lines(f"statements/{name}_lines"))
     )
 
 
@@ -229,9 +227,7 @@ class _Function:
         scope.names, scope.passed_values = before, outer_values
         if out:
             known = {variable.name for variable in reach}
-            reach += [
-                Variable(name, role.partition("_")[2]) for role, name in new.items() if name not in known
-            ]
+            reach += [Variable(name, role.partition("_")[2]) for role, name in new.items() if name not in known]
             self.last = written[-1] if written else self.last
         return "".join(line + "\n" for line in "".join(out).splitlines() if line.strip()), written
 
@@ -307,9 +303,7 @@ def _guard(scope: Construction, main: Variable) -> str:
     rng, name = scope.rng, main.name
     if rng.random() > 0.12:
         return ""
-    test = rng.choice(
-        (f"not {name}", f"not {name}", f"len({name}) == 0", f"len({name}) < {rng.randint(1, 4)}")
-    )
+    test = rng.choice((f"not {name}", f"not {name}", f"len({name}) == 0", f"len({name}) < {rng.randint(1, 4)}"))
     empty = ("''", "''", "None", name, "-1") if main.kind == "str" else ("[]", "None", "''", name)
     return f"if {test}:\n    return {rng.choice(empty)}\n"
 

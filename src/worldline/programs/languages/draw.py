@@ -49,9 +49,7 @@ def task_text(rng: Random) -> Program:
     """Draw a state-tracking task in Python."""
     length = rng.randint(*MOVE_RANGE)
     if rng.random() < PERMUTATION_SHARE:
-        return tasks.permutation(
-            rng, length=length, names=rng.choice((3, 4, 5, 5)), arbitrary=rng.random() < 0.4
-        )
+        return tasks.permutation(rng, length=length, names=rng.choice((3, 4, 5, 5)), arbitrary=rng.random() < 0.4)
     return tasks.program(rng, length=length)
 
 

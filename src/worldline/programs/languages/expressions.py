@@ -149,11 +149,7 @@ class Expressions:
             if container.type not in _MAPS:
                 raise UntranslatableError("`in` on a value that is not a dict")
             contains = self.speaker.expression("has", container, key, kind=container.type, type="bool")
-            return (
-                self.speaker.expression("not", contains, type="bool")
-                if isinstance(op, ast.NotIn)
-                else contains
-            )
+            return self.speaker.expression("not", contains, type="bool") if isinstance(op, ast.NotIn) else contains
         left, right = self(node.left), self(other)
         if left.type != right.type or left.type not in ("int", "bool", "char") or type(op) not in _COMPARED:
             raise UntranslatableError("an unsupported comparison")

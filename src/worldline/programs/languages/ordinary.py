@@ -30,9 +30,7 @@ def templates() -> tuple[tuple[str, tuple[str, ...]], ...]:
         for part in re.split(r"^== \w+\n", text, flags=re.MULTILINE)[1:]:
             lines = part.rstrip("\n").split("\n")
             calls = tuple(line[3:] for line in lines if line.startswith(">> "))
-            parsed.append(
-                ("\n".join(line for line in lines if not line.startswith(">> ")).strip() + "\n", calls)
-            )
+            parsed.append(("\n".join(line for line in lines if not line.startswith(">> ")).strip() + "\n", calls))
     return tuple(parsed)
 
 
@@ -40,9 +38,7 @@ def templates() -> tuple[tuple[str, tuple[str, ...]], ...]:
 def names() -> dict[str, tuple[str, ...]]:
     """Return the alternatives for each name that templates use."""
     text = files("worldline.programs.languages").joinpath("templates", "names.txt").read_text("utf-8")
-    return {
-        line.partition(":")[0]: tuple(line.partition(":")[2].split()) for line in text.splitlines() if line
-    }
+    return {line.partition(":")[0]: tuple(line.partition(":")[2].split()) for line in text.splitlines() if line}
 
 
 def ordinary(rng: Random) -> Program:
@@ -62,12 +58,7 @@ def filled(template: tuple[str, tuple[str, ...]], rng: Random) -> Program:
 def renamed(program: Program, rng: Random) -> Program:
     """Return the same program with other names of the same kind."""
     tree = ast.parse(program.source)
-    used = {
-        getattr(node, label)
-        for node in ast.walk(tree)
-        for label in ("id", "arg", "name")
-        if hasattr(node, label)
-    }
+    used = {getattr(node, label) for node in ast.walk(tree) for label in ("id", "arg", "name") if hasattr(node, label)}
     fields = {
         candidate.id
         for node in tree.body
@@ -78,9 +69,7 @@ def renamed(program: Program, rng: Random) -> Program:
     fresh: dict[str, str] = {}
     for name in sorted(used & names().keys() - fields):
         others = used - {name} | set(fresh.values())
-        fresh[name] = rng.choice(
-            [candidate for candidate in names()[name] if candidate not in others] or [name]
-        )
+        fresh[name] = rng.choice([candidate for candidate in names()[name] if candidate not in others] or [name])
     call = program.call
     if call is not None:
         head, bracket, rest = call.partition("(")
@@ -188,9 +177,7 @@ class _Maker:
         result = self.rng.choice(self.own)
         return [
             *lines,
-            f"return {result}"
-            if self.rng.random() < 0.6
-            else f"return {result} - {self.rng.choice(self.own)}",
+            f"return {result}" if self.rng.random() < 0.6 else f"return {result} - {self.rng.choice(self.own)}",
         ]
 
     def _statement(self, depth: int) -> list[str]:
@@ -207,9 +194,7 @@ class _Maker:
         rng, name = self.rng, self.rng.choice(self.own)
         left, right = self._int(), self._int()
         sign = rng.choice(("+", "-", "*", "+"))
-        return [
-            f"{name} = ({left} {sign} {right}{rng.choice(('', f' + {rng.randint(1, 9)}'))}) % {self.bound}"
-        ]
+        return [f"{name} = ({left} {sign} {right}{rng.choice(('', f' + {rng.randint(1, 9)}'))}) % {self.bound}"]
 
     def _add(self, depth: int) -> list[str]:
         amount = self.rng.choice((str(self.rng.randint(1, 9)), self.rng.choice(self.ints)))

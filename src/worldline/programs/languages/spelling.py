@@ -77,9 +77,7 @@ def table(language: str) -> Ways:
     text = files("worldline.programs.languages").joinpath("spelling", f"{language}.txt").read_text("utf-8")
     for line in text.split("\n"):
         if match := _LINE.match(line):
-            spellings.setdefault(match[1], []).append(
-                (int(match[2] or 0), _NEWLINE.sub(_unescaped, match[3]))
-            )
+            spellings.setdefault(match[1], []).append((int(match[2] or 0), _NEWLINE.sub(_unescaped, match[3])))
     return {name: tuple(ways) for name, ways in spellings.items()}
 
 

@@ -66,17 +66,13 @@ class Statements:
             raise UntranslatableError("a loop with several targets")
         name, pad = node.target.id, "    " * depth
         if name == "_":
-            name = next(
-                candidate for candidate in ("i", "k", "step", "turn") if not self.say.visible(candidate)
-            )
+            name = next(candidate for candidate in ("i", "k", "step", "turn") if not self.say.visible(candidate))
         if isinstance(node.iter, ast.Call):
             return self._looped(self._range(name, node.iter), node.body, depth, {name: "int"})
         before: list[str] = []
         if isinstance(node.iter, ast.List):
             list_name = next(
-                candidate
-                for candidate in ("moves", "steps", "path", "order")
-                if not self.say.visible(candidate)
+                candidate for candidate in ("moves", "steps", "path", "order") if not self.say.visible(candidate)
             )
             before = [pad + line for line in self._listed(list_name, node.iter)]
             piece = self.say(ast.Name(list_name))
@@ -88,9 +84,7 @@ class Statements:
             return before + self._looped(head, node.body, depth, {name: "char"})
         if piece.type not in ("list", "stack"):
             raise UntranslatableError("a loop over a value that is not iterable")
-        return before + self._looped(
-            self.speaker.line("foreach", name, piece), node.body, depth, {name: "int"}
-        )
+        return before + self._looped(self.speaker.line("foreach", name, piece), node.body, depth, {name: "int"})
 
     def _range(self, name: str, node: ast.Call) -> list[str]:
         if not isinstance(node.func, ast.Name) or node.func.id != "range":
@@ -124,8 +118,7 @@ class Statements:
         piece = self.say(node.value)
         if piece.type.startswith("several:") and isinstance(node.value, ast.Tuple):
             names = [
-                element.id if isinstance(element, ast.Name) else f"v{at}"
-                for at, element in enumerate(node.value.elts)
+                element.id if isinstance(element, ast.Name) else f"v{at}" for at, element in enumerate(node.value.elts)
             ]
             shown = tuple(zip(names, piece.type.partition(":")[2].split(","), strict=True))
             if self.target_types.several not in ((), shown) or len(set(names)) < len(names):
@@ -204,11 +197,7 @@ class Statements:
             return self._mapped(name, value)
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "list":
             return self._copied(name, value.args[0])
-        if (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Name)
-            and value.func.id in self.say.records
-        ):
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self.say.records:
             return self._made(name, value)
         if popped := self._popped(name, value):
             return popped
@@ -238,9 +227,7 @@ class Statements:
         size = str(len(value.elts))
         is_fixed = name not in self.scope.changed and self.speaker.can(f"const {kind}")
         items = self.say.joined(value.elts)
-        return self.speaker.line(
-            f"{'const' if is_fixed else 'let'} {kind}", name, items, size, str(MAX_LIST_ITEMS)
-        )
+        return self.speaker.line(f"{'const' if is_fixed else 'let'} {kind}", name, items, size, str(MAX_LIST_ITEMS))
 
     def _mapped(self, name: str, value: ast.Dict) -> list[str]:
         if self.say.visible(name) or any(key is None for key in value.keys):
@@ -284,11 +271,7 @@ class Statements:
 
     def _popped(self, name: str, value: ast.expr) -> list[str]:
         """Assign the popped element of a stack to a name."""
-        if (
-            not isinstance(value, ast.Call)
-            or not isinstance(value.func, ast.Attribute)
-            or value.func.attr != "pop"
-        ):
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr != "pop":
             return []
         container = self.say(value.func.value)
         if container.type != "stack":
@@ -341,27 +324,19 @@ class Statements:
         if any(isinstance(item, ast.Subscript) and self.say(item.value).type != "list" for item in targets):
             raise UntranslatableError("a parallel assignment to items of a non-list")
         if self.speaker.can("together"):
-            return self.speaker.line(
-                "together", *(", ".join(item.text for item in group) for group in (reads, pieces))
-            )
+            return self.speaker.line("together", *(", ".join(item.text for item in group) for group in (reads, pieces)))
         texts = [item.text for item in pieces]
         if len(reads) == 2 and texts == [reads[1].text, reads[0].text] and self.speaker.can("swap"):
             self.target_types.features.add("swap")
             return self.speaker.line("swap", *reads)
         return self._by_turns(targets, values, reads)
 
-    def _by_turns(
-        self, targets: list[ast.expr], values: list[ast.expr], reads: list[SpelledExpression]
-    ) -> list[str]:
+    def _by_turns(self, targets: list[ast.expr], values: list[ast.expr], reads: list[SpelledExpression]) -> list[str]:
         lines: list[str] = []
         saved: dict[str, str] = {}
         for at, (target, old) in enumerate(zip(targets, reads, strict=True)):
             mark = ast.dump(_read(target))
-            later = [
-                value
-                for value, other in list(zip(values, targets, strict=True))[at + 1 :]
-                if value is not other
-            ]
+            later = [value for value, other in list(zip(values, targets, strict=True))[at + 1 :] if value is not other]
             moves = ast.dump(values[at]) != mark
             if moves and any(mark == ast.dump(part) for value in later for part in ast.walk(value)):
                 saved[mark] = self._spare(old.type, len(saved) + 1)

@@ -11,9 +11,7 @@ class TargetTypes:
     def __init__(self, speaker: Speaker) -> None:
         self.speaker = speaker
         self.features = set[str]()
-        self.several: tuple[
-            tuple[str, str], ...
-        ] = ()  # the names and types of values that are given back together
+        self.several: tuple[tuple[str, str], ...] = ()  # the names and types of values that are given back together
 
     def typed(self, kind: str) -> str:
         """Return the target's name for a type; empty if the language does not write types."""

@@ -126,9 +126,7 @@ class Translation:
     def whole(self, parts: list[list[str]], name: str) -> str:
         """Assemble the file: its includes, its parts, and the class around them."""
         speaker = self.speaker
-        top = speaker.used(self.target_types.features) + (
-            [speaker.text("header")] if speaker.can("header") else []
-        )
+        top = speaker.used(self.target_types.features) + ([speaker.text("header")] if speaker.can("header") else [])
         if self.target_types.several and speaker.can("severaltype"):
             shown = (
                 speaker.text("severalfield", field, self.target_types.typed(kind))
@@ -141,9 +139,7 @@ class Translation:
             lines = [*speaker.line("open", name), *inside, *speaker.line("close")]
         text = "\n".join([*top, *([""] if top else []), *lines]) + "\n"
         step = int(speaker.text("indent"))
-        return (
-            text if step == 4 else "".join(_narrowed(line, step) for line in text.splitlines(keepends=True))
-        )
+        return text if step == 4 else "".join(_narrowed(line, step) for line in text.splitlines(keepends=True))
 
     def called(self, call: ast.Call) -> str:
         """Return the call in canonical form."""
@@ -176,9 +172,7 @@ class Translation:
 def _parameters(node: ast.FunctionDef, calls: list[ast.Call]) -> dict[str, str]:
     """Return the types of a function's parameters, from annotations or from the arguments of a call."""
     named = (
-        parameter
-        for parameter in calls
-        if isinstance(parameter.func, ast.Name) and parameter.func.id == node.name
+        parameter for parameter in calls if isinstance(parameter.func, ast.Name) and parameter.func.id == node.name
     )
     first = next(named, None)
     arguments = first.args if first else []

@@ -88,11 +88,7 @@ def _natural(body: list[ast.stmt], natural_params: set[str]) -> set[str]:
             sets.append((_root(node.targets[0]), node.value))
         elif isinstance(node, ast.AugAssign):
             sets.append((_root(node.target), ast.BinOp(node.target, node.op, node.value)))
-        elif (
-            isinstance(node, ast.For)
-            and isinstance(node.target, ast.Name)
-            and isinstance(node.iter, ast.Call)
-        ):
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call):
             first = node.iter.args[0] if len(node.iter.args) > 1 else ast.Constant(0)
             is_up = len(node.iter.args) < 3
             sets.append((node.target.id, first if is_up else ast.Constant(-1)))

@@ -117,9 +117,7 @@ _TEXT_OF: dict[int, Callable[[Any], str]] = {
     id(int): text_of_int,
     id(float): text_of_float,
     id(bytes): lambda value: bytes.__repr__(bytes.__getitem__(value, slice(None))),
-    id(bytearray): lambda value: (
-        f"bytearray({bytes.__repr__(bytes(bytearray.__getitem__(value, slice(None))))})"
-    ),
+    id(bytearray): lambda value: f"bytearray({bytes.__repr__(bytes(bytearray.__getitem__(value, slice(None))))})",
     id(complex): _text_of_complex,
     id(range): _text_of_range,
 }

@@ -159,9 +159,7 @@ def files_at_once(limits: dict[str, float], *, counted: bool) -> int:
     return MAX_FILES if counted else min(MAX_FILES, max(_MIN_FILES, int(limits["memory"]) // _SOCKET_BYTES))
 
 
-def set_rlimits(
-    limits: dict[str, float], *, processes: int, files: int, address_space: int | None, wide: bool
-) -> None:
+def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address_space: int | None, wide: bool) -> None:
     """Set the limits of one process. If there is a cgroup, it bounds all processes together.
 
     Args:

@@ -18,9 +18,7 @@ _OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
 class KnownCode:
     """The facts about a code object, computed once."""
 
-    def __init__(
-        self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]
-    ) -> None:
+    def __init__(self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]) -> None:
         self.file, self.name, self.firstline = file, code.co_qualname, code.co_firstlineno
         self.namespace, self.suspends = not code.co_flags & _OPTIMIZED, bool(code.co_flags & _SUSPENDS)
         cells = [name for name in code.co_cellvars if name not in code.co_varnames]

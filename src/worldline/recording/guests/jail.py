@@ -109,9 +109,7 @@ class IsolatedJail:
         """Set rlimits, and the layers that cannot be removed again."""
         space = None if self.has_cgroup else _address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=self.has_cgroup)
-        confine.set_rlimits(
-            self.limits, processes=self.processes, files=files, address_space=space, wide=self.wide
-        )
+        confine.set_rlimits(self.limits, processes=self.processes, files=files, address_space=space, wide=self.wide)
         self.layers.apply(self.files)
 
     def kill(self, child: int) -> None:

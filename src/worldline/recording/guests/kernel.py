@@ -87,18 +87,14 @@ def start_idler() -> int:
 def mount(kind: str, target: str, flags: int, options: str = "") -> None:
     """Mount a fresh file system."""
     _check(
-        _libc.mount(
-            kind.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode() or None
-        ),
+        _libc.mount(kind.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode() or None),
         f"mount {kind}",
     )
 
 
 def cover(target: str, source: str) -> None:
     """Bind one file over another."""
-    _check(
-        _libc.mount(source.encode(), target.encode(), None, ctypes.c_ulong(MS_BIND), None), f"cover {target}"
-    )
+    _check(_libc.mount(source.encode(), target.encode(), None, ctypes.c_ulong(MS_BIND), None), f"cover {target}")
 
 
 def unmount(target: str) -> None:

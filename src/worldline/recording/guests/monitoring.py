@@ -158,19 +158,13 @@ class Monitor:
         """Forward the yield of a frame."""
         self.recorder.on_leave(self.recorder.stack[-1], real, YIELD, value)
 
-    def unwind(
-        self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException
-    ) -> None:
+    def unwind(self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException) -> None:
         """Forward that an exception leaves a frame."""
         self.recorder.on_leave(self.recorder.stack[-1], real, None, None)
 
-    def raised(
-        self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException
-    ) -> None:
+    def raised(self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException) -> None:
         """Forward an exception in a frame, unless it only tells a loop to stop."""
-        if opcode.opname[code.co_code[offset]] in ("FOR_ITER", "SEND") and isinstance(
-            exception, StopIteration
-        ):
+        if opcode.opname[code.co_code[offset]] in ("FOR_ITER", "SEND") and isinstance(exception, StopIteration):
             return
         self.recorder.on_raise(self.recorder.stack[-1], real, exception)
 

@@ -46,14 +46,10 @@ class Recorder:
         self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
         self._wire = WireWriter(wire)
-        self._codes: dict[
-            int, tuple[CodeType, KnownCode | Literal[False]]
-        ] = {}  # equal code may be in two files
+        self._codes: dict[int, tuple[CodeType, KnownCode | Literal[False]]] = {}  # equal code may be in two files
         self.suspended: dict[int, OpenFrame] = {}
         self.stack: list[OpenFrame] = []
-        self._newest: OpenFrame | None = (
-            None  # whose newest step, a call, line or resume, is the newest of all
-        )
+        self._newest: OpenFrame | None = None  # whose newest step, a call, line or resume, is the newest of all
         self._current: int | None = None
         self._steps = self._frames = self._last_frame = self._last_line = 0
         self._thread: int | None = None
@@ -269,8 +265,7 @@ class Recorder:
         self._newest = frame
         self._diff_names(frame, real)
         frame.globals = {
-            name: self.render(real.f_globals[name]) if name in real.f_globals else None
-            for name in code.globals
+            name: self.render(real.f_globals[name]) if name in real.f_globals else None for name in code.globals
         }
 
     def on_resume(self, frame: OpenFrame, real: FrameType) -> None:
@@ -393,9 +388,7 @@ class Recorder:
         if entry is None:
             path = code.co_filename  # a str of the program's own class hashes as it likes
             file = self._files.get(path) if type(path) is str else None
-            known: KnownCode | Literal[False] = (
-                False if file is None else KnownCode(code, file, self._global_names)
-            )
+            known: KnownCode | Literal[False] = False if file is None else KnownCode(code, file, self._global_names)
             entry = self._codes[id(code)] = code, known
         return entry[1]
 

@@ -49,12 +49,8 @@ def read(data: bytes | memoryview) -> dict[str, bytes] | None:
 def key(toolchain: Toolchain, spec: Mapping[str, Any]) -> str:
     """Return the digest of everything that decides the parts: the program, the toolchain and the guest."""
     made_of = {name: spec[name] for name in ("name", "source", "call", "files")}
-    text = json.dumps(
-        [made_of, toolchain.language, toolchain.version, toolchain.executables, os.uname().machine]
-    )
-    return hashlib.sha256(
-        text.encode("utf-8", "surrogatepass") + guest_digest(toolchain.kind.guest)
-    ).hexdigest()
+    text = json.dumps([made_of, toolchain.language, toolchain.version, toolchain.executables, os.uname().machine])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass") + guest_digest(toolchain.kind.guest)).hexdigest()
 
 
 @lru_cache(maxsize=8)
@@ -91,9 +87,7 @@ def keep(digest: str, data: bytes) -> None:
         files.make_directory(folder())
         files.write(folder() / digest, data, fsync=False)
         _unlooked += len(data)
-        if (
-            _unlooked > MAX_CACHE_BYTES // 64
-        ):  # a look takes longer than all the rest where they are thousands
+        if _unlooked > MAX_CACHE_BYTES // 64:  # a look takes longer than all the rest where they are thousands
             _shrink()
             _unlooked = 0
 

@@ -10,9 +10,7 @@ from worldline.core.language import language_of
 
 _MAX_PATH_CHARACTERS = 4096
 _INCLUDE = re.compile(rf'^[ \t]*+#[ \t]*+include[ \t]*+"([^"\n]{{1,{_MAX_PATH_CHARACTERS}}})"', re.MULTILINE)
-_MODULE = re.compile(
-    r"^[ \t]*+(?:pub(?:\([^)\n]*\))?[ \t]++)?mod[ \t]++([A-Za-z_]\w*+)[ \t]*+;", re.MULTILINE
-)
+_MODULE = re.compile(r"^[ \t]*+(?:pub(?:\([^)\n]*\))?[ \t]++)?mod[ \t]++([A-Za-z_]\w*+)[ \t]*+;", re.MULTILINE)
 _IMPORT = re.compile(
     rf"""\b(?:from|import|require)[ \t]*+\(?[ \t]*+["'](\.{{1,2}}/[^"'\n]{{1,{_MAX_PATH_CHARACTERS}}})["']"""
 )

@@ -73,9 +73,7 @@ class ToolchainKind:
     wide: bool = False  # it maps far more memory than it uses
     prepares: bool = True  # a program is prepared before it is executed
     has_tools: bool = False  # its guest builds tools once for a toolchain
-    resolve: Callable[[Mapping[str, str]], Mapping[str, str]] = (
-        _as_found  # its commands, where they really lie
-    )
+    resolve: Callable[[Mapping[str, str]], Mapping[str, str]] = _as_found  # its commands, where they really lie
     read_release: Callable[[str], str | None] = _no_release  # reads the version from a file
 
 

@@ -22,9 +22,7 @@ from worldline.recording.sandbox_plan import SandboxPlan
 from worldline.recording.traced import traced, unrun
 from worldline.recording.verdict import readable, unbegun
 
-PREPARING = Limits(
-    wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES
-)
+PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES)
 PREPARED = "prepared"  # the report if all parts are complete
 _making = threading.Lock()
 
@@ -53,11 +51,7 @@ class LanguageWorker:
 
     def flow(self, program: Program) -> bytes | None:
         """Return the control flow of a program as its guest wrote it, or None if it is not known."""
-        prepared = (
-            (self._untooled(program) or self._prepared(program, self._spec(program)))
-            if self.toolchain
-            else None
-        )
+        prepared = (self._untooled(program) or self._prepared(program, self._spec(program))) if self.toolchain else None
         parts = artefact.read(prepared) if isinstance(prepared, bytes) else None
         return parts.get("flow") if parts else None
 
@@ -100,9 +94,7 @@ class LanguageWorker:
             if folder is None:
                 with open_sandbox(replace(self.plan, preparing=True), PREPARING) as sandbox:
                     run = sandbox.run(self._spec(program) | {"source": "", "files": {}}, b"", act="tools")
-                contents = (
-                    artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
-                )
+                contents = artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
                 if contents is None:
                     return self._unprepared(program, run)
                 folder = tools.keep(digest, contents)
@@ -138,9 +130,7 @@ class LanguageWorker:
         if sandbox is None or not sandbox.alive:
             if sandbox is not None:
                 sandbox.close()
-            sandbox = self._sandboxes[act] = take_sandbox(
-                replace(self.plan, preparing=act == "prepare"), limits
-            )
+            sandbox = self._sandboxes[act] = take_sandbox(replace(self.plan, preparing=act == "prepare"), limits)
         return sandbox
 
     def close(self) -> None:

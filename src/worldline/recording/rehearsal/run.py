@@ -66,9 +66,7 @@ class RehearsedScript:
     toolchain: Toolchain | None = None
 
 
-def run_over(
-    script: RehearsedScript, copy: FolderCopy, *, limits: Limits, python: str | None = None
-) -> RehearsedRun:
+def run_over(script: RehearsedScript, copy: FolderCopy, *, limits: Limits, python: str | None = None) -> RehearsedRun:
     """Execute a script in the sandbox over a copy.
 
     Args:
@@ -80,9 +78,7 @@ def run_over(
     Raises:
         NoSandbox: There is no sandbox here.
     """
-    limits = replace(
-        limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE_BYTES
-    )
+    limits = replace(limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE_BYTES)
     setup = prepare(limits=limits, python=python, core="python", trust=False)
     if not setup.plan.sandboxed:
         raise NoSandbox("a rehearsal needs a sandbox: without one the script would really act")

@@ -369,9 +369,7 @@ _OF_SESSION: dict[str, Callable[[DapSession, Arguments], object]] = {
 }
 # Requests that move or edit, and so need a stopped program.
 _WHEN_STOPPED: dict[str, Handler] = {
-    "continue": _moves(
-        lambda session, fine: session.go(Move("continue", fine)), {"allThreadsContinued": True}
-    ),
+    "continue": _moves(lambda session, fine: session.go(Move("continue", fine)), {"allThreadsContinued": True}),
     "next": _moves(lambda session, fine: session.go(Move("over", fine))),
     "stepIn": _moves(lambda session, fine: session.go(Move("into", fine))),
     "stepOut": _moves(lambda session, fine: session.go(Move("out", fine))),

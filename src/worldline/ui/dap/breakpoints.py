@@ -90,9 +90,7 @@ class Breakpoint:
     why: str = ""
 
 
-def placed(
-    arguments: Arguments, *, number: int, program: Program, file: str | None, shift: int
-) -> Breakpoint:
+def placed(arguments: Arguments, *, number: int, program: Program, file: str | None, shift: int) -> Breakpoint:
     """Create a breakpoint, moved to the next line that can execute. `shift` is added to the client's line."""
     line = arguments.number("line") + shift
     unset = Breakpoint(number=number, file=file, requested_line=line)

@@ -128,9 +128,7 @@ def _apply(
         if responder.client.invalidated:
             responder.emit("invalidated", {"areas": ["all"]})
 
-    responder.live.apply_edit(
-        edit, text=text, done=done, refused=lambda why: responder.refuse_later(message, why)
-    )
+    responder.live.apply_edit(edit, text=text, done=done, refused=lambda why: responder.refuse_later(message, why))
     return LATER
 
 
@@ -143,9 +141,7 @@ def evaluate(responder: Responder, message: Request, arguments: Arguments) -> ob
     def done(text: str) -> None:
         responder.answer_later(message, {"result": text, "variablesReference": 0})
 
-    result = console.command(
-        session, line, done=done, refused=lambda why: responder.refuse_later(message, why)
-    )
+    result = console.command(session, line, done=done, refused=lambda why: responder.refuse_later(message, why))
     if result is None:
         return LATER
     responder.then(lambda: console.follow(session, line))

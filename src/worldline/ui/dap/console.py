@@ -62,9 +62,7 @@ def _edit(
     session: DapSession, word: str, argument: str, done: Callable[[str], None], refused: Callable[[str], None]
 ) -> None:
     is_budget = word == "budget"
-    edit = BranchEdit(
-        kind=word, limit=_number(argument) if is_budget else None, how=None if is_budget else argument
-    )
+    edit = BranchEdit(kind=word, limit=_number(argument) if is_budget else None, how=None if is_budget else argument)
     text = f"{word} {argument}"
     session.apply_edit(edit, text=text, done=lambda: done(text), refused=refused)
 

@@ -97,9 +97,7 @@ def _check(node: ast.AST) -> None:
         if isinstance(node.value, complex) or node.value is Ellipsis:
             raise UsageError(f"{node.value!r} is not supported in expressions")
     elif not isinstance(node, _SUPPORTED):
-        raise UsageError(
-            f"{type(node).__name__} is not supported: use values, names, comparisons, arithmetic, indices"
-        )
+        raise UsageError(f"{type(node).__name__} is not supported: use values, names, comparisons, arithmetic, indices")
 
 
 _SUPPORTED = (
@@ -277,11 +275,7 @@ def _computed(op: type[ast.operator], left: PlainValue, right: PlainValue) -> Pl
 
 
 def _power(base: int | float, exponent: int | float) -> int | float:
-    if (
-        isinstance(base, int)
-        and isinstance(exponent, int)
-        and base.bit_length() * abs(exponent) > MAX_INT_BITS
-    ):
+    if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * abs(exponent) > MAX_INT_BITS:
         raise UnknownValue("the number is too large")
     result = base**exponent
     if isinstance(result, complex):

@@ -104,9 +104,7 @@ def response(request: Mapping[str, Any], body: Mapping[str, Any] | None = None) 
     return plain if body is None else {**plain, "body": dict(body)}
 
 
-def failure(
-    request: Mapping[str, Any], why: str, *, number: int = REFUSED, show: bool = False
-) -> dict[str, Any]:
+def failure(request: Mapping[str, Any], why: str, *, number: int = REFUSED, show: bool = False) -> dict[str, Any]:
     """Return the response to a failed request. `show`: the client should show the error to the user."""
     error = {"id": number, "format": "{why}", "variables": {"why": why}, "showUser": show}
     return {**response(request, {"error": error}), "success": False, "message": why}

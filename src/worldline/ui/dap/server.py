@@ -29,9 +29,7 @@ READ_BYTES = 1 << 16
 MAX_UNANSWERED = 256  # messages that are read ahead
 
 
-def serve_dap(
-    port: int | None = None, *, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None
-) -> None:
+def serve_dap(port: int | None = None, *, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
     """Serve the Debug Adapter Protocol: editors step through what a model predicts.
 
     Args:
@@ -95,13 +93,9 @@ def _listening(host: str, port: int) -> socket.socket:
     except ValueError:
         raise UsageError(f"--host {host}: not an address; use 127.0.0.1, ::1 or localhost") from None
     if not address.is_loopback:
-        raise UsageError(
-            f"--host {host}: only loopback addresses are allowed; use 127.0.0.1, ::1 or localhost"
-        )
+        raise UsageError(f"--host {host}: only loopback addresses are allowed; use 127.0.0.1, ::1 or localhost")
     if not Path("/proc/net/tcp").exists():
-        raise UsageError(
-            "--port needs Linux, which names the user of a connection; use standard streams instead"
-        )
+        raise UsageError("--port needs Linux, which names the user of a connection; use standard streams instead")
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     try:
         return socket.create_server((str(address), port), family=family)

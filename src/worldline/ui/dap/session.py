@@ -172,9 +172,7 @@ class DapSession:
             self._callbacks(started, refused),
         )
 
-    def _callbacks(
-        self, on_start: Callable[[int], None], on_refusal: Callable[[str], None]
-    ) -> RolloutCallbacks:
+    def _callbacks(self, on_start: Callable[[int], None], on_refusal: Callable[[str], None]) -> RolloutCallbacks:
         return RolloutCallbacks(
             on_start=on_start, on_progress=self._progressed, on_refusal=on_refusal, on_failure=self._fail
         )

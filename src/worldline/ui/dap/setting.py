@@ -67,9 +67,7 @@ def carry_over(session: DapSession, old: DapSession, emit: Emit) -> None:
 def set_exception_breakpoints(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     """Replace the exception filters. An invalid one is not set; its message says why."""
     chosen: list[tuple[str, str | None]] = [(name, None) for name in arguments.texts("filters")]
-    chosen += [
-        (option.text("filterId"), option.maybe("condition")) for option in arguments.many("filterOptions")
-    ]
+    chosen += [(option.text("filterId"), option.maybe("condition")) for option in arguments.many("filterOptions")]
     results: list[dict[str, Any]] = []
     session.filters = {}
     for name, condition in chosen:

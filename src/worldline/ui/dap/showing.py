@@ -81,9 +81,7 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     actual = _actual_values(session, depth, frame)
     stack = session.stepper.stack(session.position)
     context = context_of(session, [stopped.values for stopped in stack])
-    predicted = [
-        variable_of(name, value, expression=name, context=context) for name, value in frame.values.items()
-    ]
+    predicted = [variable_of(name, value, expression=name, context=context) for name, value in frame.values.items()]
     owner = VariableOwner(depth) if frame.step is not None else None
     if isinstance(actual, str):
         values = differing = [EditorVariable("(none)", actual)]
@@ -250,8 +248,7 @@ def _belief(session: DapSession) -> str:
     if belief is None:
         return ""
     predicted, actual = (
-        f"`{cut(text.strip(chr(10)), 200)}`"
-        + (f" (probability {probability:.1%})" if probability is not None else "")
+        f"`{cut(text.strip(chr(10)), 200)}`" + (f" (probability {probability:.1%})" if probability is not None else "")
         for text, probability in ((belief.wrote, belief.sure), (belief.wanted, belief.truth))
     )
     return f"belief: at step {belief.step} predicted {predicted}, actual {actual}"

@@ -73,11 +73,7 @@ class BranchSnapshot:
         reached = {point.kind for point in self.stop_points} & {*DEFAULT_STOPS}
         later = filters - {RAISED} - reached
         limits = [point.position for point in self.stop_points if point.title == "wrong action" and later]
-        limits += [
-            point.position
-            for point in self.stop_points
-            if point.kind != RAISED and later & CAUSE_STOPS.keys()
-        ]
+        limits += [point.position for point in self.stop_points if point.kind != RAISED and later & CAUSE_STOPS.keys()]
         return min([len(self.stepper), *(position + 1 for position in limits)])
 
     def ending(self) -> str:

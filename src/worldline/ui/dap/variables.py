@@ -127,14 +127,10 @@ class _Tree:
             return replace(row, named=len(value.items) + len(value.fields), page=page)
         return row
 
-    def _block(
-        self, block: Value, at: int, expression: str | None, start: int, stop: int
-    ) -> list[EditorVariable]:
+    def _block(self, block: Value, at: int, expression: str | None, start: int, stop: int) -> list[EditorVariable]:
         """The elements of a block of memory; the one that is pointed to is marked."""
         return [
-            self.row(
-                f"[{i}]{' ←' if i == at else ''}", item, f"{expression}[{i - at}]" if expression else None
-            )
+            self.row(f"[{i}]{' ←' if i == at else ''}", item, f"{expression}[{i - at}]" if expression else None)
             for i, item in islice(enumerate(block.items), start, stop)
         ]
 

@@ -16,9 +16,7 @@ SLUGS = {
 class Refusal(Exception):
     """A request that is refused. `allow` lists the methods that the path accepts."""
 
-    def __init__(
-        self, status: int, message: str, *, slug: str | None = None, allow: str | None = None
-    ) -> None:
+    def __init__(self, status: int, message: str, *, slug: str | None = None, allow: str | None = None) -> None:
         super().__init__(message)
         self.status, self.message, self.allow = status, message, allow
         self.slug = slug or SLUGS[status]

@@ -292,9 +292,7 @@ def _flips(chart: Flips) -> str:
     largest = max((max(gained, lost) for _, gained, lost in chart.rows), default=1) or 1
     middle = LABEL_WIDTH + 90 + (WIDTH - LABEL_WIDTH - 130) / 3
     scale = (WIDTH - 40 - middle) / largest
-    scale = min(
-        scale, (middle - LABEL_WIDTH - 40) / (max((lost for _, _, lost in chart.rows), default=0) or 1)
-    )
+    scale = min(scale, (middle - LABEL_WIDTH - 40) / (max((lost for _, _, lost in chart.rows), default=0) or 1))
 
     def parts() -> Iterator[str]:
         yield svg_text(middle - 6, 12, "regressed", "end")
@@ -302,9 +300,7 @@ def _flips(chart: Flips) -> str:
         for number, (name, gained, lost) in enumerate(chart.rows):
             y = ROW_HEIGHT * number + 20
             yield svg_text(LABEL_WIDTH - 10, y + 13, label(name), "end", "ink")
-            yield svg_bar(
-                middle - scale * lost, y, scale * lost, ROW_HEIGHT - 6, "s1 solid", f"regressed: {lost:,}"
-            )
+            yield svg_bar(middle - scale * lost, y, scale * lost, ROW_HEIGHT - 6, "s1 solid", f"regressed: {lost:,}")
             yield svg_bar(middle, y, scale * gained, ROW_HEIGHT - 6, "s0 solid", f"recovered: {gained:,}")
             yield svg_text(middle - scale * lost - 5, y + 13, f"{lost:,}", "end")
             yield svg_text(middle + scale * gained + 5, y + 13, f"{gained:,}")

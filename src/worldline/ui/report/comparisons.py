@@ -102,9 +102,7 @@ def strings(findings: Findings) -> Table:
         "answers: strings, other types": compare(_answers(findings)),
         "values: strings, other types": compare(_failed(classes, _is_string)),
     }
-    notes = [
-        "Answers are compared at equal length of the true trace in bytes, values at equal length of their text"
-    ]
+    notes = ["Answers are compared at equal length of the true trace in bytes, values at equal length of their text"]
     if left := sum(sample.verdict.answer not in ("right", "wrong") for sample in findings.seen):
         notes.append(f"{left:,} predictions that did not end are not among the answers")
     if findings.tokenizer:
@@ -189,9 +187,7 @@ def densities(findings: Findings) -> Table:
         same = {value: times for value, times in classes.items() if value.density == high}
         if not same:
             continue
-        name = (
-            f"{low:g} or more" if high == float("inf") else f"{low:g}-{high:g}" if low else f"under {high:g}"
-        )
+        name = f"{low:g} or more" if high == float("inf") else f"{low:g}-{high:g}" if low else f"under {high:g}"
         rows.append((name, *_both(same)))
     note = f"{_VALUES_NOTE}; tokens of {findings.tokenizer}"
     heads = ("characters a token", "strings", "other types")

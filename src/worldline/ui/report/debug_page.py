@@ -43,9 +43,7 @@ def _table(result: Debugged) -> Iterator[str]:
     yield f"<table><thead>{_HEADS}</thead>"
     yield "<tbody>"
     shown = list(
-        compared_rows(
-            result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS
-        )
+        compared_rows(result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS)
     )
     for row in shown:
         yield table_row(row, lines.get(row.file or program.name, []))

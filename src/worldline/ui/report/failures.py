@@ -50,9 +50,7 @@ def failure(record: Record, tried: Sequence[InterventionTrial] = ()) -> str:
 def _facts(record: Record, diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     verdict, cause = record.verdict(), diagnosis.cause
     yield "outcome", f"answer {verdict.answer}, trace {verdict.trace}"
-    detail = (
-        f": {short(cause.detail, MAX_VALUE_CHARS)}" if cause.detail and cause.name == verdict.cause else ""
-    )
+    detail = f": {short(cause.detail, MAX_VALUE_CHARS)}" if cause.detail and cause.name == verdict.cause else ""
     yield "cause", verdict.cause + detail + (f"; before the cut: {cause.under}" if cause.under else "")
     about = [part for part in (cause.operation, cause.type) if part]
     if about:
@@ -95,9 +93,7 @@ def _divergence(first: Divergence, count: int) -> str:
     place = ""
     if first.part is not None and (first.part.path or first.part.at is not None):
         at = f"character {first.part.at}" if first.part.at is not None else ""
-        place = (
-            f", first at {' '.join(part for part in (short(first.part.path, MAX_VALUE_CHARS), at) if part)}"
-        )
+        place = f", first at {' '.join(part for part in (short(first.part.path, MAX_VALUE_CHARS), at) if part)}"
     later = f"; {count - 1:,} more later" if count > 1 else ""
     kind = _KINDS.get(first.what, first.what)
     return f"step {first.step:,}{line}, {kind}{name}: actual {actual}, predicted {predicted}{place}{later}"
@@ -148,9 +144,7 @@ def shorten_cell(
     """Shorten a cell to few and short pieces. Differing pieces stay, from shortly before the difference."""
     if cell is None:
         return None
-    pieces = (
-        sorted(cell, key=lambda piece: not piece.differs)[:MAX_PIECES] if len(cell) > MAX_PIECES else cell
-    )
+    pieces = sorted(cell, key=lambda piece: not piece.differs)[:MAX_PIECES] if len(cell) > MAX_PIECES else cell
     others = {_head(piece.text): piece.text for piece in other or ()}
     shortened = [replace(piece, text=_around(piece.text, others.get(_head(piece.text)))) for piece in pieces]
     if len(cell) > MAX_PIECES:
@@ -172,9 +166,7 @@ def _around(text: str, other: str | None) -> str:
     start = first_difference(text, other or "") - MAX_VALUE_CHARS // 3
     if other is None or other == text or start <= len(head):
         return text[:MAX_VALUE_CHARS] + "…"
-    return f"{head}…{text[start : start + MAX_VALUE_CHARS]}" + (
-        "…" if start + MAX_VALUE_CHARS < len(text) else ""
-    )
+    return f"{head}…{text[start : start + MAX_VALUE_CHARS]}" + ("…" if start + MAX_VALUE_CHARS < len(text) else "")
 
 
 def _source(program: Program) -> str:

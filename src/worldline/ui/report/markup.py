@@ -46,9 +46,7 @@ def command(program: Program) -> str:
 def coloured_lines(source: str, language: str, max_chars: int = 0) -> list[str]:
     """Return the lines of a source as coloured markup, each at most `max_chars` long (0: any length)."""
     lines = all_lines(source, language)
-    return [
-        _coloured(line, span, max_chars) for line, span in zip(lines, spans(source, language), strict=True)
-    ]
+    return [_coloured(line, span, max_chars) for line, span in zip(lines, spans(source, language), strict=True)]
 
 
 def _coloured(line: str, line_spans: tuple[SyntaxSpan, ...], max_chars: int) -> str:

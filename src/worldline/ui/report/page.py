@@ -33,9 +33,7 @@ MIN_RELIABLE = 20  # with fewer samples, the axis need not show the whole interv
 AXIS_ENDS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
 
 
-def render(
-    path: Path, *, limit: int = DEFAULT_FAILURES, tokenizer: str | None = None
-) -> tuple[str, Findings]:
+def render(path: Path, *, limit: int = DEFAULT_FAILURES, tokenizer: str | None = None) -> tuple[str, Findings]:
     """Return the page of a run, and its data.
 
     Args:
@@ -51,8 +49,7 @@ def render(
         if record.at in wanted
     }
     failures = {
-        at: _fault_note(at, markup) if isinstance(markup, RowFault) else markup
-        for at, markup in rendered.items()
+        at: _fault_note(at, markup) if isinstance(markup, RowFault) else markup for at, markup in rendered.items()
     }
     unread = findings.unread + sum(isinstance(markup, RowFault) for markup in rendered.values())
     return page(findings, failures), replace(findings, unread=unread)
@@ -84,9 +81,7 @@ def page(findings: Findings, failures: Mapping[int, str]) -> str:
 
 def charts(findings: Findings) -> Iterator[Chart]:
     """Yield all figures of a run."""
-    yield _rates(
-        "by-length", "Accuracy by length of the true trace", findings.by_steps.by_length, is_scale=True
-    )
+    yield _rates("by-length", "Accuracy by length of the true trace", findings.by_steps.by_length, is_scale=True)
     if is_grouped(findings):
         groups = findings.sums.by_length
         are_numbers = all(name.isdecimal() for name in groups)
@@ -137,9 +132,7 @@ def _wrong(findings: Findings) -> Iterator[Rates]:
     """Yield the rates of wrong values by length and by characters per token."""
     by_name = {"value-lengths": lengths(findings), "value-densities": densities(findings)}
     for name, table in by_name.items():
-        rows = tuple(
-            (str(row), tuple(cell for cell in cells if isinstance(cell, Share))) for row, *cells in table.rows
-        )
+        rows = tuple((str(row), tuple(cell for cell in cells if isinstance(cell, Share))) for row, *cells in table.rows)
         top = _axis_end([share for _, shares in rows for share in shares if share.n])
         if rows:
             yield Rates(name, table.title, table.heads[1:], rows, is_scale=True, measure="wrong", top=top)
@@ -181,9 +174,7 @@ def _section(name: str, figures: Mapping[str, str], every: Mapping[str, Table]) 
     if table is not None:
         figure = figures.get(name, "")
         if figure and len(table.rows) > MAX_ROWS:
-            figure += (
-                f'<p class="note">The figure shows the first {MAX_ROWS} of {len(table.rows):,} rows.</p>'
-            )
+            figure += f'<p class="note">The figure shows the first {MAX_ROWS} of {len(table.rows):,} rows.</p>'
         yield f"<h3>{safe(table.title)}</h3>{figure}{_table(table)}"
 
 
@@ -200,9 +191,7 @@ def _summary(findings: Findings) -> Iterator[str]:
     if not findings.is_complete:
         yield '<p class="note">This run is not complete: the report shows its records so far.</p>'
     answer, trace = share(sums.all.answer), share(sums.all.trace)
-    yield (
-        f'<p class="lead">{_strong(answer)} of answers right, {_strong(trace)} of whole traces, n = {sums.n:,}</p>'
-    )
+    yield (f'<p class="lead">{_strong(answer)} of answers right, {_strong(trace)} of whole traces, n = {sums.n:,}</p>')
     notes = [f"{sums.bytes:,} bytes predicted in {sums.seconds:,.1f} s"]
     excluded = {
         "without a true answer": sums.skipped,
@@ -274,9 +263,7 @@ def _tokens(findings: Findings, figures: Mapping[str, str], every: Mapping[str, 
             yield from _section(name, figures, every)
 
 
-def _interventions(
-    findings: Findings, figures: Mapping[str, str], every: Mapping[str, Table]
-) -> Iterator[str]:
+def _interventions(findings: Findings, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
     interventions = findings.interventions
     if interventions is None:
         return

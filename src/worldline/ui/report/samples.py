@@ -96,9 +96,7 @@ class JudgedSample:
 def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
     """Summarise a judged record for the report."""
     verdict = record.verdict()
-    without_program = replace(
-        verdict, task=Task(program=Program(source=""), name=record.name, group=record.group)
-    )
+    without_program = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
     operation, failed_type = record.about()
     diagnosis, codec = Diagnosis(record.sample()), record.found.codec
     values_at_risk = list(at_risk(diagnosis))
@@ -126,9 +124,7 @@ def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
 def _tokens(record: Record, tokenizer: Tokenizer | None) -> tuple[int, int] | None:
     if tokenizer is None:
         return None
-    actual, predicted = (
-        tokenizer.count(text.decode("utf-8", "replace")) for text in (record.truth, record.found.text)
-    )
+    actual, predicted = (tokenizer.count(text.decode("utf-8", "replace")) for text in (record.truth, record.found.text))
     return actual, predicted
 
 

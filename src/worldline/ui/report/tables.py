@@ -36,9 +36,7 @@ def tables(findings: Findings) -> dict[str, Table]:
         "own-answers": _own_answers(findings),
         "own-draws": _own_draws(findings),
         "by-length": _tallies("By length of the true trace, in steps", "steps", findings.by_steps.by_length),
-        "by-group": _tallies(
-            "By depth or group", "group", findings.sums.by_length if is_grouped(findings) else {}
-        ),
+        "by-group": _tallies("By depth or group", "group", findings.sums.by_length if is_grouped(findings) else {}),
         "by-type": _tallies("By type of the answer", "type", findings.sums.by_type),
         "by-ending": _endings(findings),
         **{f"suite-{_slug(table.title)}": table for table in findings.own},
@@ -123,9 +121,7 @@ def _tallies(title: str, head: str, parts: Mapping[str, VerdictCounts]) -> Table
     rows = []
     for name, part in parts.items():
         answer = part.answer
-        rows.append(
-            (name, share(answer), answer.wrong, answer.truncated, answer.malformed, share(part.trace))
-        )
+        rows.append((name, share(answer), answer.wrong, answer.truncated, answer.malformed, share(part.trace)))
     return Table(title, (head, *OUTCOMES), tuple(rows))
 
 

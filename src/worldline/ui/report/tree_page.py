@@ -74,6 +74,4 @@ def _node(node: TreeNode, *, share: float, folds: bool, is_open: bool) -> str:
     marks = "node chosen" if node.chosen else "node"
     if not folds:
         return f'<div class="{marks} leaf">{line}</div>'
-    return (
-        f'<details{" open" if is_open else ""}><summary class="{marks}">{line}</summary><div class="below">'
-    )
+    return f'<details{" open" if is_open else ""}><summary class="{marks}">{line}</summary><div class="below">'

@@ -74,10 +74,7 @@ class ShownText:
         completion, top = self._completion, self._completion.request.top
         if top is None:
             return None
-        tops = [
-            {token(byte): logprob for byte, logprob in logprobs.items()}
-            for logprobs in completion.tops[first:end]
-        ]
+        tops = [{token(byte): logprob for byte, logprob in logprobs.items()} for logprobs in completion.tops[first:end]]
         return {
             "tokens": [token(byte) for byte in completion.text[first:end]],
             "token_logprobs": completion.logprobs[first:end],

@@ -52,9 +52,7 @@ class ServedModel:
         }
 
 
-def application(
-    model: ServedModel, batch: EngineBatch, policy: Policy, announce: Callable[[], None]
-) -> ASGIApp:
+def application(model: ServedModel, batch: EngineBatch, policy: Policy, announce: Callable[[], None]) -> ASGIApp:
     """Return the ASGI application. It calls `announce` when it has started."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -36,9 +36,7 @@ _SCHEMA: dict[str, Any] = {
         "include_stop_str_in_output": _FLAG,
         "return_token_ids": _FLAG,
         "user": {"type": ["string", "null"]},
-        **dict.fromkeys(
-            ("top_p", "best_of", "echo", "suffix", "frequency_penalty", "presence_penalty"), _ANY
-        ),
+        **dict.fromkeys(("top_p", "best_of", "echo", "suffix", "frequency_penalty", "presence_penalty"), _ANY),
         **dict.fromkeys(("logit_bias", "stop_token_ids", "skip_special_tokens"), _ANY),
         **dict.fromkeys(("spaces_between_special_tokens", "add_special_tokens"), _ANY),
     },

@@ -38,9 +38,7 @@ def chunk(run_diff: RunDiff, k: int, written: int | None = None) -> dict[str, An
     last = min(first + CHUNK, len(run_diff.rows))
     return {
         "first": first,
-        "rows": [
-            _row(run_diff, n, len(run_diff.rows) if written is None else written) for n in range(first, last)
-        ],
+        "rows": [_row(run_diff, n, len(run_diff.rows) if written is None else written) for n in range(first, last)],
         "left": _key(run_diff, "left", first, last),
         "right": _key(run_diff, "right", first, last),
     }
@@ -177,11 +175,7 @@ def _known(run_diff: RunDiff, name: str, frame: int, step: int) -> Iterator[tupl
     run = run_diff.run(name)
     assert run is not None
     for variable, text, writer, reported in run.history.values(frame, step):
-        others = (
-            _beside(run_diff, name, run_diff.rows[run_diff.row_of(name, reported)])[0]
-            if len(text) > TAIL
-            else {}
-        )
+        others = _beside(run_diff, name, run_diff.rows[run_diff.row_of(name, reported)])[0] if len(text) > TAIL else {}
         yield clip(variable), [clip(text, others.get(variable)), run_diff.row_of(name, writer)]
 
 

@@ -14,9 +14,7 @@ def clip(text: str, other: str | None = None) -> str:
         return text
     start = 0
     if len(text) > MAX_TEXT_CHARS and other is not None and other != text:
-        start = max(
-            0, min(first_difference(text, other) - _CHARS_BEFORE_DIFFERENCE, len(text) - MAX_TEXT_CHARS)
-        )
+        start = max(0, min(first_difference(text, other) - _CHARS_BEFORE_DIFFERENCE, len(text) - MAX_TEXT_CHARS))
     shown = text[start : start + MAX_TEXT_CHARS]
     left = len(text) - start - len(shown)
     if not shown.isascii():

@@ -66,9 +66,7 @@ class History:
             if value is not None and value[0] is not None:
                 yield name, value[0], value[1], value[2]
 
-    def value(
-        self, frame: int, name: str, step: int, *, before: bool = False
-    ) -> tuple[str | None, int, int] | None:
+    def value(self, frame: int, name: str, step: int, *, before: bool = False) -> tuple[str | None, int, int] | None:
         """Return a name's text (None: deleted), the step that wrote it, and when it was reported; None if never set."""
         past = self.names.get(frame, {}).get(name)
         last = self._key(step, step - before)

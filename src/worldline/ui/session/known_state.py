@@ -184,9 +184,7 @@ class KnownDifferences:
         left, right = (known.run.frame(known.frame(position)) for known in self._runs)
         differs = (left.file, left.line) != (right.file, right.line)
         if is_waiting and not differs:
-            left_line, right_line = (
-                known.run.line(known.frame(position), known.step) for known in self._runs
-            )
+            left_line, right_line = (known.run.line(known.frame(position), known.step) for known in self._runs)
             differs = left_line != right_line
         self._mark(position, _PLACE, differs=differs)
 

@@ -69,9 +69,7 @@ def predict_branch(
         raise UsageError(f"branch {parent} is still being predicted: stop it, or wait")
     plan, codec = plan_branch(before, edit), predictor.info.notation
     if codec != before.found.codec and not plan.fresh:
-        raise UsageError(
-            f"{predictor.info.name} writes {codec} and cannot continue a text in {before.found.codec}"
-        )
+        raise UsageError(f"{predictor.info.name} writes {codec} and cannot continue a text in {before.found.codec}")
     confidences = () if plan.fresh else inherited_confidences(before, plan.ask.given)
     branch = session.add(parent, edit, plan.ask, codec=codec, at=plan.at, confidences=confidences)
     truth = partial(continue_truth, lineage, plan, limits=limits, codec=codec)

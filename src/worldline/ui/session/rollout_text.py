@@ -160,9 +160,7 @@ def _write_late(predictor: Predictor, text: RolloutText, stop: Callable[[], bool
     text.cut(text.written.find(b"\n") + 1 if has_late else 0)
 
 
-def _continue_line(
-    predictor: Predictor, text: RolloutText, stop: Callable[[], bool]
-) -> Iterator[Prediction | None]:
+def _continue_line(predictor: Predictor, text: RolloutText, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
     """Continue after the number of a line."""
     ask, before = replace(text.ask, given=text.whole), len(text.written)
     if (decoder := predictor.capabilities.decodes_bytes) is not None:
@@ -171,9 +169,7 @@ def _continue_line(
         return
     for prediction in _streamed(stream(predictor, ask, stop=stop), text):
         following = bytes(text.written[before : before + 1])
-        is_other_number = (
-            prediction is not None and prediction.status != "fault" and following not in (b" ", b"\n")
-        )
+        is_other_number = prediction is not None and prediction.status != "fault" and following not in (b" ", b"\n")
         if not is_other_number:
             yield prediction
             continue

@@ -204,9 +204,7 @@ class Run:
     def confidence(self, step: int) -> tuple[float, float] | None:
         """Return the probability that the model gave the action and the state of a step; None if unknown."""
         confidence = self._confidences.get(self._spans[step][1]) if self._confidences else None
-        return (
-            None if confidence is None else (_probability(confidence.action), _probability(confidence.state))
-        )
+        return None if confidence is None else (_probability(confidence.action), _probability(confidence.state))
 
     def cost(self, step: int) -> int:
         """Count the bytes of a step's text, including the moves and late changes before it."""

@@ -33,9 +33,7 @@ class RunDiffRow(NamedTuple):
 class RunDiff:
     """Two runs row by row. The left one is the reference; without one, every row is right."""
 
-    def __init__(
-        self, left: Run | None, right: Run, divergences: tuple[Divergence, ...] | None = None
-    ) -> None:
+    def __init__(self, left: Run | None, right: Run, divergences: tuple[Divergence, ...] | None = None) -> None:
         self.left, self.right = left, right
         self._divergences = divergences
 
@@ -121,9 +119,7 @@ class _Judge:
         )
         self._rows, self._differences = rows, KnownDifferences(rows.left, rows.right, values)
         self._is_apart = False  # whether the actions differed in the row before
-        self._held: dict[
-            int, list[tuple[int, int]]
-        ] = {}  # by the row that reports the later one of two steps
+        self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that reports the later one of two steps
 
     @property
     def knows_the_same(self) -> bool:

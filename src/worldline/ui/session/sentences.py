@@ -20,9 +20,7 @@ _SUBJECTS = {"output": "the output", "outcome": "the outcome"}
 
 def differences_in_words(differs: Iterable[Divergence]) -> str:
     """Describe the divergences of a row: what is actual, and what the model predicted."""
-    sentences = (
-        _action(divergence) if divergence.what in _ACTIONS else _state(divergence) for divergence in differs
-    )
+    sentences = (_action(divergence) if divergence.what in _ACTIONS else _state(divergence) for divergence in differs)
     return "; ".join(sentences) or "the prediction diverges"
 
 
@@ -52,6 +50,4 @@ def _value(value: str | None) -> str:
 def cause_in_words(cause: Cause) -> str:
     """Describe a cause: its name, its details and its evidence."""
     details = ", ".join(part for part in (cause.detail, cause.operation, cause.type, cause.under) if part)
-    return (
-        f"{cause.name}{f' ({details})' if details else ''}{f': {cause.evidence}' if cause.evidence else ''}"
-    )
+    return f"{cause.name}{f' ({details})' if details else ''}{f': {cause.evidence}' if cause.evidence else ''}"

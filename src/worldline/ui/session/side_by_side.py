@@ -99,19 +99,13 @@ def compared_rows(
         yield ComparedRow(kind="gap", skipped=len(rows) - at)
 
 
-def rows_of_run(
-    events: Sequence[Event], confidences: Sequence[float] = (), max_rows: int = 0
-) -> Iterator[ComparedRow]:
+def rows_of_run(events: Sequence[Event], confidences: Sequence[float] = (), max_rows: int = 0) -> Iterator[ComparedRow]:
     """Yield the rows of a single run."""
-    rows = compared_rows(
-        [AlignedRow(i, None) for i in range(len(events))], events, (), None, confidences, max_rows
-    )
+    rows = compared_rows([AlignedRow(i, None) for i in range(len(events))], events, (), None, confidences, max_rows)
     return (replace(row, kind="same") if row.kind == "alone" else row for row in rows)
 
 
-def _compared(
-    row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidences: Sequence[float]
-) -> ComparedRow:
+def _compared(row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidences: Sequence[float]) -> ComparedRow:
     actual = left.events[row.truth] if row.truth is not None else None
     predicted = right.events[row.found] if row.found is not None else None
     cells, moment = (left, actual) if actual is not None else (right, predicted)
@@ -176,9 +170,7 @@ class _Cells:
             else:
                 self._changed.append(dict(moment.values))
 
-    def pieces(
-        self, at: int | None, differs: Sequence[Divergence], *, placed: bool
-    ) -> tuple[CellPiece, ...] | None:
+    def pieces(self, at: int | None, differs: Sequence[Divergence], *, placed: bool) -> tuple[CellPiece, ...] | None:
         """Return the cell of an event; `placed`: with its line, if that is not the row's."""
         if at is None:
             return None
@@ -197,9 +189,7 @@ class _Cells:
         if moment.event != "line":
             arg = f" {moment.arg[:MAX_VALUE_CHARS]}" if moment.arg is not None else ""
             add(moment.event + arg, "event", has_other_action or None in names)
-        differing = {
-            name: moment.values[name] for name in names if name is not None and name in moment.values
-        }
+        differing = {name: moment.values[name] for name in names if name is not None and name in moment.values}
         for name, value in {**self._changed[at], **differing}.items():
             add(f"{name}={value[:MAX_VALUE_CHARS]}", "value", has_other_action or name in names)
         for name in moment.gone:

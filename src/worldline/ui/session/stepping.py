@@ -78,9 +78,7 @@ class Stepper:
         """Return the next position that is neither in this frame nor inside a call of it."""
         frame = self.events[p].frame
         positions = self._ahead(p, False)
-        return next(
-            (q for q in positions if self.events[q].frame != frame and not self.is_inside(q, p)), len(self)
-        )
+        return next((q for q in positions if self.events[q].frame != frame and not self.is_inside(q, p)), len(self))
 
     def back(self, p: int, *, fine: bool = False) -> int:
         """Return the previous position that is not inside a call made from here; the beginning if there is none."""
@@ -177,9 +175,7 @@ def verdicts(run_diff: RunDiff, row: int, written: int) -> tuple[str, str]:
         return OPEN, OPEN
     if current.left is not None and current.right is not None:
         return current.action, current.state
-    return (OPEN if current.action == RIGHT else current.action), (
-        OPEN if current.state == RIGHT else current.state
-    )
+    return (OPEN if current.action == RIGHT else current.action), (OPEN if current.state == RIGHT else current.state)
 
 
 def new_difference(run_diff: RunDiff, rows: Iterable[int], written: int) -> int | None:

@@ -65,9 +65,7 @@ def _pairs(title: str, rows: dict[str, Paired]) -> Table:
 
 
 def _causes(rows: dict[str, Paired]) -> Table:
-    table = plain_table(
-        "cause of failure", "right -> wrong", "wrong -> right", "wrong in both", "McNemar's p"
-    )
+    table = plain_table("cause of failure", "right -> wrong", "wrong -> right", "wrong in both", "McNemar's p")
     for name, pair in rows.items():
         counts = (f"{count:,}" for count in (pair.regressed, pair.recovered, pair.wrong))
         table.add_row(printable(name), *counts, p_value(pair.p))

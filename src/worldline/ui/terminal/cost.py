@@ -21,10 +21,7 @@ def print_cost(console: Console, table: CostTable) -> None:
         blocks.append((f"all {len(table.rows):,}, windows on average", table.total, len(table.rows)))
     heads = _heads(table)
     cells = [[_cells(cost, table, traces) for cost in costs] for _, costs, traces in blocks]
-    widths = [
-        max(map(len, column))
-        for column in zip(heads, *(row for block in cells for row in block), strict=True)
-    ]
+    widths = [max(map(len, column)) for column in zip(heads, *(row for block in cells for row in block), strict=True)]
     _print(console, Text(_line(heads, widths), style="bold"))
     for (title, _, _), block in zip(blocks, cells, strict=True):
         _print(console, Text(title, style="green"))
@@ -92,13 +89,9 @@ def ratios(total: Sequence[Cost]) -> Iterator[str]:
         first = total[0].whole
         parts = [("bytes", cost.whole.bytes, first.bytes)]
         parts += [
-            (f"{name} tokens", count, first.tokens[name])
-            for name, count in cost.whole.tokens.items()
-            if name != BYTES
+            (f"{name} tokens", count, first.tokens[name]) for name, count in cost.whole.tokens.items() if name != BYTES
         ]
-        shares = ", ".join(
-            f"{100 * part / whole:.1f} % of the {name}" for name, part, whole in parts if whole
-        )
+        shares = ", ".join(f"{100 * part / whole:.1f} % of the {name}" for name, part, whole in parts if whole)
         yield printable(f"{cost.format} compared with {total[0].format}: {shares}")
 
 

@@ -31,9 +31,7 @@ _STYLES = {"event": "cyan", "place": "yellow", "value": "", "hidden": "magenta"}
 _MARKS = {"same": ("  ", ""), "alone": ("- ", "dim"), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
 
 
-def print_debugged(
-    console: Console, debugged: Debugged, *, rows: int = DEFAULT_ROWS, unfold: bool = False
-) -> None:
+def print_debugged(console: Console, debugged: Debugged, *, rows: int = DEFAULT_ROWS, unfold: bool = False) -> None:
     """Print both traces side by side, then the sentences about their divergence.
 
     Args:
@@ -45,9 +43,7 @@ def print_debugged(
     diagnosis, sample = debugged.diagnosis, debugged.sample
     first = diagnosis.first
     shown = list(
-        compared_rows(
-            debugged.rows, diagnosis.truth.events, diagnosis.found.events, first, debugged.sure, rows
-        )
+        compared_rows(debugged.rows, diagnosis.truth.events, diagnosis.found.events, first, debugged.sure, rows)
     )
     print_line(console, _heading(sample.ask.program, debugged.model))
     heads = ("actual", "predicted")
@@ -121,9 +117,7 @@ def _print_rows(
 def _print_fold(console: Console, steps: Sequence[ScratchStep], indent: int, *, unfold: bool) -> None:
     """Print the scratchpad steps behind a step, or how many there are."""
     if steps and not unfold:
-        print_line(
-            console, Text(f"{'':{indent}}… {len(steps):,} steps on the scratchpad", style="dim italic")
-        )
+        print_line(console, Text(f"{'':{indent}}… {len(steps):,} steps on the scratchpad", style="dim italic"))
     for code, event in steps if unfold else ():
         parts = [event.event] if event.event != "line" else []
         parts += [event.arg] if event.arg is not None else []
@@ -147,9 +141,7 @@ def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int, perc
     for pieces, colour in ((row.wanted, "bold green"), (row.got, "bold red"))[:sides]:
         text.append(" │ ", style="dim").append_text(_cell(pieces, colour, cell, row.kind))
     if row.confidence is not None:
-        text.append(
-            f" {percent(row.confidence):>{percents}}", style="dim" if row.confidence >= 0.9 else "yellow"
-        )
+        text.append(f" {percent(row.confidence):>{percents}}", style="dim" if row.confidence >= 0.9 else "yellow")
     return text
 
 
@@ -174,15 +166,11 @@ def _fitted(pieces: tuple[CellPiece, ...], width: int) -> tuple[CellPiece, ...]:
     if sum(len(piece.text) + 2 for piece in pieces[:first]) + changed.at >= width:
         pieces = pieces[first:]
     name = (
-        changed.text[: changed.text.find("=") + 1]
-        if changed.kind == "value"
-        else changed.text.partition(" ")[0] + " "
+        changed.text[: changed.text.find("=") + 1] if changed.kind == "value" else changed.text.partition(" ")[0] + " "
     )
     if pieces[0] is changed and changed.at > space - 4:
         head = name if len(name) < space // 2 else name[: space // 2 - 2] + "…" + name[-1]
-        shown = around(
-            changed.text[len(name) :], changed.at - len(name), max(space - len(head) - 2, 1), gap="…"
-        )
+        shown = around(changed.text[len(name) :], changed.at - len(name), max(space - len(head) - 2, 1), gap="…")
         return (replace(changed, text=head + shown), *pieces[1:])
     return pieces
 

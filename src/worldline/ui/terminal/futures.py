@@ -19,9 +19,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 def print_futures(console: Console, report: FutureReport, *, rows: int = 20) -> None:
     """Print a whole report; at most `rows` rows of the table, 0 for all."""
     how = f": {report.way}" if report.by_chance else ""
-    heading = Text.assemble(
-        (program_title(report.program), "bold"), (f"  {report.subject.words}{how}", "dim")
-    )
+    heading = Text.assemble((program_title(report.program), "bold"), (f"  {report.subject.words}{how}", "dim"))
     heading.no_wrap = True
     console.print(heading)
     if report.by_chance:
@@ -69,11 +67,7 @@ def exact_text(report: FutureReport, outcome: str) -> str:
 def shortened(outcome: str) -> str:
     """Cut an outcome to one line."""
     clean = printable(outcome)
-    return (
-        clean
-        if len(clean) <= MAX_OUTCOME
-        else f"{clean[: MAX_OUTCOME // 2]} … {clean[-MAX_OUTCOME // 2 + 3 :]}"
-    )
+    return clean if len(clean) <= MAX_OUTCOME else f"{clean[: MAX_OUTCOME // 2]} … {clean[-MAX_OUTCOME // 2 + 3 :]}"
 
 
 def bar(share: float) -> str:
@@ -112,9 +106,7 @@ def _print_bins(console: Console, title: str, bins: Sequence[ReliabilityBin]) ->
 
 
 def _print_races(console: Console, races: RaceReport) -> None:
-    console.print(
-        Text.assemble(("every result of the thread schedules", "bold"), (f"  {races.words}", "dim"))
-    )
+    console.print(Text.assemble(("every result of the thread schedules", "bold"), (f"  {races.words}", "dim")))
     share = f"share of {races.seeded.samples:,} seeds"
     table = plain_table("result", "preemptions", "switches", share, "--schedule", texts=("switches",))
     for result, race, mass, seed in races.rows:

@@ -51,9 +51,7 @@ def _decisions(conditions: tuple[Condition, ...]) -> str:
         return "(no conditions)"
     runs = [
         (decision, len(list(group)))
-        for decision, group in groupby(
-            conditions, key=lambda c: (c.line, with_keyword(c.kind, c.text), c.taken)
-        )
+        for decision, group in groupby(conditions, key=lambda c: (c.line, with_keyword(c.kind, c.text), c.taken))
     ]
     texts = [
         f"{line} {shortened(text, MAX_TEXT)}: {'yes' if taken else 'no'}{f' x{count}' if count > 1 else ''}"
@@ -70,9 +68,7 @@ def _solved(alternatives: tuple[SolverConditions, ...]) -> list[str]:
     first = [f"{line} {shortened(text, MAX_TEXT)}" for line, text in alternatives[0][:MAX_CONDITIONS]]
     more = f" (and {len(alternatives) - 1} more)" if len(alternatives) > 1 else ""
     return (
-        [f"where {', '.join(first)}{', ...' if len(alternatives[0]) > MAX_CONDITIONS else ''}{more}"]
-        if first
-        else []
+        [f"where {', '.join(first)}{', ...' if len(alternatives[0]) > MAX_CONDITIONS else ''}{more}"] if first else []
     )
 
 

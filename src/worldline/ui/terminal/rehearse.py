@@ -49,9 +49,7 @@ def _print_end(console: Console, rehearsal: Rehearsal) -> None:
         else rehearsal.outcome.detail
     )
     where = f" in line {rehearsal.line}" if rehearsal.line else ""
-    _say(
-        console, f"ended: {rehearsal.outcome.kind}{where}{f': {shortened(message, 100)}' if message else ''}"
-    )
+    _say(console, f"ended: {rehearsal.outcome.kind}{where}{f': {shortened(message, 100)}' if message else ''}")
     printed = rehearsal.output.rstrip("\n").count("\n") + 1 if rehearsal.output else 0
     if printed:
         last = shortened(rehearsal.output.splitlines()[-1], MAX_TARGET)

@@ -20,9 +20,7 @@ STYLES = {
 def _coloured(lines: list[str], language: str) -> list[Text]:
     code = "\n".join(lines)
     painted = [Text(line) for line in lines]
-    for line, pieces in zip(
-        painted, spans(code, language) if len(code) <= MAX_HIGHLIGHTED else (), strict=False
-    ):
+    for line, pieces in zip(painted, spans(code, language) if len(code) <= MAX_HIGHLIGHTED else (), strict=False):
         for start, end, kind in pieces:
             line.stylize(STYLES[kind], start, end)
     return painted
@@ -40,12 +38,7 @@ class HighlightedSource:
         """Return line `number` (from 1) of a file; empty if there is none."""
         if file not in self._lines:
             language = language_of(file)
-            texts = [
-                printable(line.expandtabs(TAB_WIDTH))
-                for line in all_lines(self._texts.get(file, ""), language)
-            ]
-            self._lines[file] = (
-                _coloured(texts, language) if self._coloured else [Text(text) for text in texts]
-            )
+            texts = [printable(line.expandtabs(TAB_WIDTH)) for line in all_lines(self._texts.get(file, ""), language)]
+            self._lines[file] = _coloured(texts, language) if self._coloured else [Text(text) for text in texts]
         lines = self._lines[file]
         return lines[number - 1].copy() if 0 < number <= len(lines) else Text()

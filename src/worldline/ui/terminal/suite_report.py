@@ -125,9 +125,7 @@ def _operations(report: Report) -> Table:
     for name, share in list(failed.items())[:MAX_OPERATIONS]:
         low, high = share.interval
         rate = f"{100 * (share.rate or 0.0):.2f} %"
-        table.add_row(
-            printable(name), f"{share.n:,}", f"{share.some:,}", rate, f"{100 * low:.2f} - {100 * high:.2f}"
-        )
+        table.add_row(printable(name), f"{share.n:,}", f"{share.some:,}", rate, f"{100 * low:.2f} - {100 * high:.2f}")
     return table
 
 

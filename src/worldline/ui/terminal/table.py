@@ -119,10 +119,7 @@ class TableLayout:
         self.step = max(4, len(str(len(trace))))
         # A trace has many steps and frames, but few lines at few depths.
         places = [(frame.file, min(frame.depth, MAX_INDENT)) for frame in trace.frames]
-        used = {
-            (*places[frame], line)
-            for frame, line in zip(trace.columns.frame, trace.columns.line, strict=True)
-        }
+        used = {(*places[frame], line) for frame, line in zip(trace.columns.frame, trace.columns.line, strict=True)}
         self.line = max([4, *(len(str(line)) for _, _, line in used)])
         longest = max((self.source(*place).cell_len for place in used), default=0)
         rest = max(width - self.step - self.line - 6, 30)
@@ -140,15 +137,9 @@ class TableLayout:
             self._codes[place] = code = self.source(*place)
             code.truncate(self.code, overflow="ellipsis", pad=True)
         code = self._codes[place]
-        remarks = [
-            Text(printable(f"({text[:MAX_TEXT]})"), style="dim") for text in self.notes.get(step.i, ())
-        ]
+        remarks = [Text(printable(f"({text[:MAX_TEXT]})"), style="dim") for text in self.notes.get(step.i, ())]
         cells = Text("  ").join(
-            [
-                cell
-                for cell in (changes(self.trace, step, self.hidden.get(step.i, ())), *remarks)
-                if cell.plain
-            ]
+            [cell for cell in (changes(self.trace, step, self.hidden.get(step.i, ())), *remarks) if cell.plain]
         )
         cells.truncate(self.changes, overflow="ellipsis")
         row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{step.line:>{self.line}}  ", "yellow"))

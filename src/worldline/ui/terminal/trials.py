@@ -18,9 +18,7 @@ _MEANING = "what it changes"
 def print_trials(console: Console, trials: Trials) -> None:
     """Print all tables."""
     of = f" of {trials.failing:,}" if trials.failing > len(trials.failed) else ""
-    samples = (
-        f"{len(trials.failed):,}{of} failed and {len(trials.chosen):,} of {trials.passing:,} passing samples"
-    )
+    samples = f"{len(trials.failed):,}{of} failed and {len(trials.chosen):,} of {trials.passing:,} passing samples"
     title = f"interventions  {printable(trials.model)}  {samples}, judged by {trials.by}"
     console.print(Text(title, style="bold"))
     console.print(_effects(trials))

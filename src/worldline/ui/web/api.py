@@ -141,9 +141,7 @@ def overview(sessions: SessionCache, run: str, query: Mapping[str, Any]) -> dict
     other = filters.pop("other", None)
     if run == LIVE:
         return _live_overview(sessions, filters)
-    return overviews.overview(
-        sessions.index(run), _filters(filters), sessions.index(other) if other else None
-    )
+    return overviews.overview(sessions.index(run), _filters(filters), sessions.index(other) if other else None)
 
 
 def samples(sessions: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:

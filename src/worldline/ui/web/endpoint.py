@@ -147,9 +147,9 @@ def description(table: Iterable[Endpoint]) -> dict[str, Any]:
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
     variables = re.findall(r"\{(\w+)\}", endpoint.path)
-    parameters = [
-        {"name": name, "in": "path", "required": True, "schema": VARIABLES[name]} for name in variables
-    ] + [{"name": name, "in": "query", "schema": schema} for name, schema in endpoint.query.items()]
+    parameters = [{"name": name, "in": "path", "required": True, "schema": VARIABLES[name]} for name in variables] + [
+        {"name": name, "in": "query", "schema": schema} for name, schema in endpoint.query.items()
+    ]
     errors = {
         str(status): {"description": HTTPStatus(status).phrase, "content": _json_content("Error")}
         for status in endpoint.statuses

@@ -80,9 +80,7 @@ def exact(lost: int, gained: int) -> float:
     n, fewer = lost + gained, min(lost, gained)
     if n <= MAX_EXACT_FLIPS:
         return Paired(regressed=lost, recovered=gained).p
-    term = math.exp(
-        math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1) - n * math.log(2)
-    )
+    term = math.exp(math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1) - n * math.log(2))
     total = 0.0
     for k in range(fewer, -1, -1):
         total += term

@@ -173,9 +173,7 @@ _SAMPLE = record(
     at=COUNT,
     other=maybe(record(_VERDICT)),
 )
-_FLIPS = record(
-    fields("gained lost both neither", COUNT), p=MAYBE_NUMBER, only={"type": "array", "maxItems": 2}
-)
+_FLIPS = record(fields("gained lost both neither", COUNT), p=MAYBE_NUMBER, only={"type": "array", "maxItems": 2})
 
 SCHEMAS: dict[str, Schema] = {
     "Error": closed({"error": closed(fields("slug message", TEXT))}),

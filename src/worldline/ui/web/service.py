@@ -94,9 +94,7 @@ class LiveBranches:
             Refusal: Too many branches are waiting.
         """
         with self._lock:
-            growing = {
-                name: rollout for name, rollout in self._rollouts.items() if not rollout.finished.is_set()
-            }
+            growing = {name: rollout for name, rollout in self._rollouts.items() if not rollout.finished.is_set()}
             if self._is_closed or len(growing) > MAX_WAITING:
                 raise Refusal(429, f"{MAX_WAITING} branches are already waiting: stop one, or wait")
             rollout = self._thread.begin(start)
@@ -129,9 +127,7 @@ class Service:
     def __init__(self, opening: Opening) -> None:
         opening.check_model()
         if len(opening.programs) > MAX_WAITING:
-            raise UsageError(
-                f"at most {MAX_WAITING} programs can be predicted at once, not {len(opening.programs)}"
-            )
+            raise UsageError(f"at most {MAX_WAITING} programs can be predicted at once, not {len(opening.programs)}")
         self.sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
         self.live = LiveBranches(opening.models) if opening.models else None
         self._opening = opening
@@ -209,9 +205,7 @@ class Service:
         rollout = self.live.rollout(cached.key, branch) if self.live else None
         return self._stream(cached, branch, rollout)
 
-    async def _stream(
-        self, cached: CachedSession, branch: int, rollout: Rollout | None
-    ) -> AsyncIterator[bytes]:
+    async def _stream(self, cached: CachedSession, branch: int, rollout: Rollout | None) -> AsyncIterator[bytes]:
         with suppress(Refusal):  # the server is shutting down
             if rollout is not None:
                 async for progress in self._progress(cached, rollout):
@@ -228,9 +222,7 @@ class Service:
                 last, last_sent = (rollout.latest, ahead), now
                 rows = await self.in_thread(_rows, cached, rollout.branch)
                 yield event("progress", _progress_json(rollout.latest, rows, ahead))
-                pause = max(
-                    POLL_SECONDS, 4 * (time.monotonic() - now)
-                )  # counting rows must not slow the model
+                pause = max(POLL_SECONDS, 4 * (time.monotonic() - now))  # counting rows must not slow the model
             elif now - last_sent > KEEPALIVE_SECONDS:
                 last_sent = now
                 yield b": still here\n\n"
@@ -243,9 +235,7 @@ class Service:
         session = new_session(opening, program, name, predictor)
         cached = self.sessions.add(session)
         try:
-            live.begin(
-                cached.key, lambda stop: predict_root(session, predictor, limits=opening.limits, stop=stop)
-            )
+            live.begin(cached.key, lambda stop: predict_root(session, predictor, limits=opening.limits, stop=stop))
         except Refusal:
             self.sessions.drop(cached)
             raise

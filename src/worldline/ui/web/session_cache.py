@@ -24,9 +24,7 @@ LIVE = "live"
 MAX_TEXT_BYTES = 8 << 20  # the rows of a text take about eighty times as much memory
 BOUNDS = {"plain": (12, MAX_TEXT_BYTES), "worked": (32, 2 * MAX_TEXT_BYTES), LIVE: (64, 2 * MAX_TEXT_BYTES)}
 """Maximum number of sessions and of bytes of their texts: without branches, with branches, of typed programs."""
-REUSE_SECONDS = (
-    0.3  # how long the rows of a branch that is being written are reused: a page requests them in parts
-)
+REUSE_SECONDS = 0.3  # how long the rows of a branch that is being written are reused: a page requests them in parts
 SessionKey = tuple[str, int, str]
 """A run, a sample of it, and the run it is compared with (or an empty text)."""
 
@@ -157,9 +155,7 @@ class SessionCache:
         _row(index, at)
         record = index.record(at)
         if not other:
-            session = Session.of_sample(
-                record.sample(), name=record.name, model=index.model, tokenizer=self._tokenizer
-            )
+            session = Session.of_sample(record.sample(), name=record.name, model=index.model, tokenizer=self._tokenizer)
         else:
             if not self.has_same_program(run, at, other):
                 raise Refusal(422, f"run {other} has no such sample to compare with")

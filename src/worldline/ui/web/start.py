@@ -148,7 +148,5 @@ def _serve(opening: Opening, **options: Any) -> None:
     try:
         from worldline.ui.web.server import serve
     except ImportError as error:
-        raise UsageError(
-            f"the page needs the extra `view`: pip install 'worldline[view]' ({error})"
-        ) from None
+        raise UsageError(f"the page needs the extra `view`: pip install 'worldline[view]' ({error})") from None
     serve(opening, **options)

@@ -185,9 +185,7 @@ class _Frame:
     def _by_line(self, decision: Decision, after: int) -> bool | None:
         """Return what the line after a test shows; skip the line of the jump itself."""
         jumped = after
-        while (
-            jumped < len(self.own) and self.lines[jumped] in decision.jump and self.events[jumped] == "line"
-        ):
+        while jumped < len(self.own) and self.lines[jumped] in decision.jump and self.events[jumped] == "line":
             jumped += 1
         line = self.lines[after]
         if jumped > after:

@@ -130,13 +130,9 @@ class _Reader:
     def _shared_end(self, node: ast.stmt) -> bool:
         """Return whether a statement that began before ends on this one's first line: `x = (\n1); assert y`."""
         earlier = (
-            statement
-            for line in range(max(1, node.lineno - 40), node.lineno)
-            for statement in self.begun.get(line, ())
+            statement for line in range(max(1, node.lineno - 40), node.lineno) for statement in self.begun.get(line, ())
         )
-        return any(
-            statement.end_lineno == node.lineno and not hasattr(statement, "body") for statement in earlier
-        )
+        return any(statement.end_lineno == node.lineno and not hasattr(statement, "body") for statement in earlier)
 
     def _branch(
         self, node: ast.If | ast.While | ast.For | ast.AsyncFor, kind: str, test: ast.expr, text: str
@@ -175,17 +171,13 @@ class _Reader:
             text += f" if {self.text(case.guard)}" if case.guard is not None else ""
             end = (case.guard or case.pattern).end_lineno or line
             later = frozenset(
-                row
-                for other in node.cases[at + 1 :]
-                for row in range(other.pattern.lineno, first_line(other.body[0]))
+                row for other in node.cases[at + 1 :] for row in range(other.pattern.lineno, first_line(other.body[0]))
             )
             if start <= end or is_silent(case.body):
                 lines = frozenset(range(line, start + (start <= end)))
                 yield Decision("case", line, text, node, lines, missed=later - lines, spans=True)
             else:
-                yield Decision(
-                    "case", line, text, node, frozenset(range(line, start)), lines_of(case.body), spans=True
-                )
+                yield Decision("case", line, text, node, frozenset(range(line, start)), lines_of(case.body), spans=True)
 
     def _handlers(self, node: ast.Try) -> Iterator[Decision]:
         bodies = frozenset(line for handler in node.handlers for line in lines_of(handler.body))
@@ -211,9 +203,7 @@ class _Reader:
         elif isinstance(home, ast.stmt) and self._alone(home) and _literal_arms(home, node):
             yield Decision("ternary", node.test.lineno, self.text(node.test), home, test, is_inline=True)
 
-    def _filter(
-        self, scope: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-    ) -> Iterator[Decision]:
+    def _filter(self, scope: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> Iterator[Decision]:
         if len(scope.generators) != 1 or len(scope.generators[0].ifs) != 1 or scope.generators[0].is_async:
             return
         test, target = scope.generators[0].ifs[0], scope.generators[0].target
@@ -274,9 +264,7 @@ def _within(node: ast.stmt, outer: ast.stmt) -> bool:
 
 def _head(node: ast.stmt) -> set[int]:
     """Return the lines of a compound statement before its body, except the first."""
-    parts = [
-        part for part in ast.iter_child_nodes(node) if not isinstance(part, (ast.stmt, ast.ExceptHandler))
-    ]
+    parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, (ast.stmt, ast.ExceptHandler))]
     ends = [_ends(part) for part in parts] if hasattr(node, "body") else []
     return set(range(node.lineno + 1, max(ends, default=0) + 1))
 
@@ -323,8 +311,7 @@ def _shares(home: ast.AST, node: ast.IfExp, lines: frozenset[int]) -> bool:
     inside = {id(part) for part in ast.walk(node)}
     others = (part for part in ast.walk(home) if isinstance(part, ast.expr) and id(part) not in inside)
     return any(
-        part.lineno in lines or (isinstance(part, ast.Attribute) and part.end_lineno in lines)
-        for part in others
+        part.lineno in lines or (isinstance(part, ast.Attribute) and part.end_lineno in lines) for part in others
     )
 
 

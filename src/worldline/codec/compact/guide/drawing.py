@@ -42,9 +42,7 @@ _DYNAMIC = re.compile(
     r"|__subclasses__|__globals__|__getattribute__)\b"
 )
 # What starts threads, or hands work to threads.
-_THREADS = re.compile(
-    r"thread|concurrent|asyncio|multiproc|queue|server|http|logging|subprocess|sched", re.IGNORECASE
-)
+_THREADS = re.compile(r"thread|concurrent|asyncio|multiproc|queue|server|http|logging|subprocess|sched", re.IGNORECASE)
 # Syntax that may execute code which is not the program's own.
 _RUNS = (
     *(

@@ -188,9 +188,7 @@ class FrameStack:
         if self.moved == "@" or self.late or self.reads_input:
             return {}
         return {
-            word: frame
-            for word, frame in self._named(self.suspended).items()
-            if self.due is None or frame is self.due
+            word: frame for word, frame in self._named(self.suspended).items() if self.due is None or frame is self.due
         }
 
     def _named(self, frames: Iterable[LiveFrame]) -> dict[bytes, LiveFrame]:

@@ -38,9 +38,7 @@ _DYNAMIC = re.compile(
     r"|__setattr__|compile|runpy|__builtins__)\b|\bimport\s+\*"
 )
 # What executes code that the source does not show, or at another time: only the number of lines bounds it.
-_OPAQUE = re.compile(
-    r"\b(?:compile|threading|_thread|concurrent|settrace|setprofile|f_lineno|__code__|co_\w+)\b"
-)
+_OPAQUE = re.compile(r"\b(?:compile|threading|_thread|concurrent|settrace|setprofile|f_lineno|__code__|co_\w+)\b")
 _GENERIC = re.compile(r"\b(?:def|class|type)\s+\w+\s*\[")
 # Names that no source spells.
 _COMMON = frozenset({".0", "__class__", "_generate_next_value_"})
@@ -130,9 +128,7 @@ class Guard:
         """Return the lines that may execute next in a frame after this event on this line."""
         if not flows:
             return self.files[file].lines
-        return self._cached(
-            ("next", flows, event, line), lambda: _union(_after(flow, event, line) for flow in flows)
-        )
+        return self._cached(("next", flows, event, line), lambda: _union(_after(flow, event, line) for flow in flows))
 
     def others(self, file: int, flows: tuple[Flow, ...], line: int) -> frozenset[int]:
         """Return the lines of a frame's code other than this one."""
@@ -253,9 +249,7 @@ def _file(source: str, flows: tuple[Flow, ...], language: str) -> File:
         line for line, owners in calls.items() if not owners or any(flow.name != MODULE for flow in owners)
     )
     declared = {name for names in _GLOBAL.findall(source) for name in _WORD.findall(names)}
-    shown = {
-        name for flow in flows if flow.name == MODULE for name in flow.names.visible | flow.names.inlined
-    }
+    shown = {name for flow in flows if flow.name == MODULE for name in flow.names.visible | flow.names.inlined}
     drawing = drawing_lines(source) if LANGUAGES[language].has_syntax_tree else None
     return File(calls, functions, lines, frozenset(shown | declared), drawing, source)
 

@@ -153,8 +153,6 @@ def _legal(state: GuideState) -> int:
 
 @lru_cache(maxsize=8192)
 def _array(bits: int) -> NDArray[np.bool_]:
-    allowed = np.unpackbits(np.frombuffer(bits.to_bytes(32, "little"), np.uint8), bitorder="little").astype(
-        np.bool_
-    )
+    allowed = np.unpackbits(np.frombuffer(bits.to_bytes(32, "little"), np.uint8), bitorder="little").astype(np.bool_)
     allowed.setflags(write=False)
     return allowed

@@ -33,9 +33,7 @@ def kind_node(state: GuideState) -> Node | None:
     if state.options.hidden == "given":
         left = state.prompt_inputs[state.drawn :][:1]
         return _kind(name_text(left[0].kind)) if left else None
-    kinds = frozenset(
-        kind for kind in state.guard.kinds if state.options.tells(kind) and _may_come(state, kind)
-    )
+    kinds = frozenset(kind for kind in state.guard.kinds if state.options.tells(kind) and _may_come(state, kind))
     return _kinds(kinds) if kinds else None
 
 

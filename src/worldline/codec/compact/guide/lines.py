@@ -217,9 +217,7 @@ def _leave_mask(state: GuideState) -> int:
     assert top is not None
     if state.frames.moved == "@":
         return bits(b"!")
-    if top.flows and (
-        _is_fresh(state, top) or (state.line or top.line) not in state.guard.code(top.flows).returns
-    ):
+    if top.flows and (_is_fresh(state, top) or (state.line or top.line) not in state.guard.code(top.flows).returns):
         return bits(b"!")
     if _shows(state, "return", top):
         return bits(b"!") | values().value.mask
@@ -294,9 +292,7 @@ def _resume_mask(state: GuideState) -> int:
 def _waits(state: GuideState, frame: LiveFrame) -> bool:
     """Whether changes of a suspended frame's newest step come with its resume."""
     return (
-        frame.pending != state.frames.steps - 1
-        and not frame.changes_written
-        and state.options.reveals(frame.pending)
+        frame.pending != state.frames.steps - 1 and not frame.changes_written and state.options.reveals(frame.pending)
     )
 
 

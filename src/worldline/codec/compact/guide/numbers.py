@@ -38,9 +38,7 @@ class NumberAutomaton:
         for sign, node in ((False, self.start), (True, minus)):
             node.on(b"0", self._zero(sign, colon))
             for digit in _NONZERO:
-                node.on(
-                    [digit], self._digits(1, _compare(digit, 0, 0), not sign and digit == 0x31, colon, sign)
-                )
+                node.on([digit], self._digits(1, _compare(digit, 0, 0), not sign and digit == 0x31, colon, sign))
         if floats:
             minus.on(b"i", chain(b"nf", DONE))
 

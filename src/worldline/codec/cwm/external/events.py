@@ -18,9 +18,7 @@ from worldline.codec.cwm.reader import RawFrame
 from worldline.codec.cwm.text import UNCHANGED
 
 BUILTIN_EXCEPTIONS = frozenset(
-    name
-    for name, value in vars(builtins).items()
-    if isinstance(value, type) and issubclass(value, BaseException)
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
 COLLECTING = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
 _CALLED = re.compile(r"([^\W\d][\w.]*)\(")

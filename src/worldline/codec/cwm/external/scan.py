@@ -91,9 +91,7 @@ def plain_frame(text: str, at: int, lines: SourceLines) -> ScannedFrame | Stop:
     return _with_value(text, at, lines)
 
 
-def _with_locals(
-    text: str, at: int, start: int, names: dict[str, str], lines: SourceLines
-) -> ScannedFrame | Stop:
+def _with_locals(text: str, at: int, start: int, names: dict[str, str], lines: SourceLines) -> ScannedFrame | Stop:
     end, line = _line(text, start, lines)
     if end < 0:
         return Stop(at, start, "a line of the source", cut=start + MAX_LINE_CHARACTERS > len(text))
@@ -103,9 +101,7 @@ def _with_locals(
 def _with_value(text: str, at: int, lines: SourceLines) -> ScannedFrame | Stop:
     end, line = _line(text, at, lines)
     if end < 0:
-        is_cut = (
-            _begins_line(text[at : at + MAX_LINE_CHARACTERS], lines) or _PARTIAL.match(text, at) is not None
-        )
+        is_cut = _begins_line(text[at : at + MAX_LINE_CHARACTERS], lines) or _PARTIAL.match(text, at) is not None
         return Stop(at, at, "a frame", cut=is_cut)
     start = skip_space(text, end)
     match = STRING.match(text, start)
@@ -157,9 +153,7 @@ def tagged_frame(text: str, at: int) -> ScannedFrame | Stop:
     return _tagged_rest(text, start, skip_space(text, at), event, names)
 
 
-def _tagged_rest(
-    text: str, start: int, at: int, event: str, names: dict[str, str] | None
-) -> ScannedFrame | Stop:
+def _tagged_rest(text: str, start: int, at: int, event: str, names: dict[str, str] | None) -> ScannedFrame | Stop:
     if not text.startswith("<|action_sep|>", at):
         return Stop(start, at, "<|action_sep|>", cut=_is_part(text, at, "<|action_sep|>"))
     at += len("<|action_sep|>")

@@ -24,9 +24,7 @@ _SCRIPT_FUNCTION = re.compile(
     r"(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()|function\s+([\w$]+)\s*\()",
     re.MULTILINE,
 )
-_JAVA_METHOD = re.compile(
-    r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]+?\s+(\w+)\s*\(", re.MULTILINE
-)
+_JAVA_METHOD = re.compile(r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]+?\s+(\w+)\s*\(", re.MULTILINE)
 _C_FUNCTION = re.compile(
     r"^(?!\s*(?:return|else|using|typedef|#))[\w:<>,*&\s]+?[\s*&](\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE
 )
@@ -95,9 +93,7 @@ def parameter_types(source: str, function: str, language: str) -> list[str]:
     veiled = _veiled(source, language)
     declaration = re.search(rf"(?<![\w$.]){re.escape(function)}\s*(?:<[^>()]*>)?\s*\(([^()]*)\)", veiled)
     parts = _split(declaration[1]) if declaration and CALLS[language].has_types_first else []
-    return [
-        part.rsplit(None, 1)[0].replace(" ", "") if " " in part else part for part in map(str.strip, parts)
-    ]
+    return [part.rsplit(None, 1)[0].replace(" ", "") if " " in part else part for part in map(str.strip, parts)]
 
 
 def _by_type(values: list[Any], types: Sequence[str]) -> list[Any]:

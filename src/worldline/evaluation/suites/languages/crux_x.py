@@ -66,18 +66,14 @@ CRUX_ROWS = {
 """The languages of the benchmark."""
 
 
-def load(
-    *, data: str | Path, language: str = "", seed: int = 0, reveal: int = 1, delta: str = "whole"
-) -> Suite:
+def load(*, data: str | Path, language: str = "", seed: int = 0, reveal: int = 1, delta: str = "whole") -> Suite:
     """Load every row of a language whose input is a literal, shuffled by the seed."""
     if language not in CRUX_ROWS:
         raise UsageError(f"crux-x needs --language, one of {', '.join(CRUX_ROWS)}, not {language or 'none'}")
     path = Path(data) / f"{CRUX_ROWS[language].ending}.jsonl" if Path(data).is_dir() else Path(data)
     rows = read_rows(path, KEYS)
     Random(f"bench crux-x {seed}").shuffle(rows)
-    return Suite(
-        name="crux-x", tasks=_tasks(rows, language, Compact(reveal=reveal, delta=delta)), limits=LIMITS
-    )
+    return Suite(name="crux-x", tasks=_tasks(rows, language, Compact(reveal=reveal, delta=delta)), limits=LIMITS)
 
 
 def _tasks(rows: list[dict[str, str]], language: str, options: Compact) -> Iterator[Task]:
@@ -86,9 +82,7 @@ def _tasks(rows: list[dict[str, str]], language: str, options: Compact) -> Itera
         if program is not None:
             answer = _answer(_blank(row["code"], row["output_reasoning"]), language)
             name = f"{CRUX_ROWS[language].ending}/{row['id']}"
-            yield Task(
-                program=program, options=options, name=name, answer=answer, group=LANGUAGES[language].title
-            )
+            yield Task(program=program, options=options, name=name, answer=answer, group=LANGUAGES[language].title)
 
 
 def program_of(row: dict[str, str], language: str) -> Program | None:

@@ -291,9 +291,7 @@ def construct(name: str, arguments: list[Any]) -> Any:
     if name in _TUPLES:
         return tuple(arguments)
     if name in ("Map.of", "Map.ofEntries"):
-        pairs = (
-            arguments if name == "Map.ofEntries" else list(zip(arguments[::2], arguments[1::2], strict=True))
-        )
+        pairs = arguments if name == "Map.ofEntries" else list(zip(arguments[::2], arguments[1::2], strict=True))
         return mapping(pairs)
     if name in _SETS:
         items = arguments if name == "Set.of" else _only(arguments, [])
@@ -310,9 +308,7 @@ def construct(name: str, arguments: list[Any]) -> Any:
 
 def mapping(pairs: Any) -> dict[Any, Any]:
     """Make a dict of pairs."""
-    if not isinstance(pairs, list) or not all(
-        isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs
-    ):
+    if not isinstance(pairs, list) or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         raise NotLiteral("a map of pairs")
     entries: dict[Any, Any] = _hashed(lambda: dict(pairs))
     return entries

@@ -59,9 +59,7 @@ class ParsedSource:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise UsageError(f"{name} cannot be parsed as Python: {_describe_error(error)}") from None
         self.source = source
-        self.parents = {
-            child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
-        }
+        self.parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
         self.lines = all_lines(source)
         self._starts, at = [0], 0
         for line in self.lines[:-1]:
@@ -185,9 +183,7 @@ class NamesInScope:
         known = self.kinds.get(left), self.kinds.get(right)
         if None in known or any("None" in seen_kinds for seen_kinds in known if seen_kinds):
             return True
-        return self.may_be(left, self.kinds[right]) or (
-            self.may_be(left, NUMBERS) and self.may_be(right, NUMBERS)
-        )
+        return self.may_be(left, self.kinds[right]) or (self.may_be(left, NUMBERS) and self.may_be(right, NUMBERS))
 
 
 def find_functions(tree: ast.Module) -> Iterator[FunctionNode]:

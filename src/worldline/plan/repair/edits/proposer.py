@@ -102,9 +102,7 @@ def may_matter(code: ParsedSource, lines: range, reached: frozenset[int] | None)
     return not any(start < lines.start <= end for start, end in code.bodies)
 
 
-def find_edits(
-    code: ParsedSource, kinds_seen: Mapping[str, frozenset[str]] | None = None
-) -> Iterator[SpanEdit]:
+def find_edits(code: ParsedSource, kinds_seen: Mapping[str, frozenset[str]] | None = None) -> Iterator[SpanEdit]:
     """Yield every edit of every function and of module statements, whether it compiles or not."""
     for owner in (code.tree, *find_functions(code.tree)):
         offered = find_names(code, owner, kinds_seen)

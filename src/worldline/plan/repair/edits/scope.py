@@ -42,9 +42,7 @@ def find_names(
         attributes=_distinct(node.attr for node in ast.walk(code.tree) if isinstance(node, ast.Attribute)),
         donors=_distinct(_donors(code, function)),
         functions=_distinct(defined),
-        strings=_distinct(
-            code.text(n) for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)
-        ),
+        strings=_distinct(code.text(n) for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)),
         kinds=kinds or {},
     )
 

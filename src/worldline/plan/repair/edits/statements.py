@@ -24,9 +24,7 @@ def statements(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterat
             yield from _block_edits(code, node, block, scope)
 
 
-def _block_edits(
-    code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope
-) -> Iterator[SpanEdit]:
+def _block_edits(code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope) -> Iterator[SpanEdit]:
     if not all(_is_alone(code, statement) for statement in block):
         return
     for statement in block:
@@ -66,17 +64,13 @@ def _dedent(code: ParsedSource, owner: ast.stmt, statement: ast.stmt) -> Iterato
     yield SpanEdit(start, end, indent + code.source[start:end].lstrip(), "move", *code.reach(statement))
 
 
-def _insert(
-    code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope
-) -> Iterator[SpanEdit]:
+def _insert(code: ParsedSource, owner: ast.AST, block: list[ast.stmt], scope: NamesInScope) -> Iterator[SpanEdit]:
     """Insert a statement before each statement, and after the last."""
     start, _ = code.span(block[0])
     indent = code.source[code.line_start(block[0].lineno) : start]
     new_statements = list(_new_statements(owner, scope))
     for statement in block:
-        line = min(
-            [statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))]
-        )
+        line = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))])
         at = code.line_start(line)
         for text in new_statements:
             yield SpanEdit(at, at, f"{indent}{text}{code.newline}", "insert", *code.reach(statement))

@@ -135,9 +135,7 @@ def slices(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[S
 
 def wrappings(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[SpanEdit]:
     """Wrap a value in a call."""
-    if not is_value(code, node) or not isinstance(
-        node, ast.Name | ast.Call | ast.BinOp | ast.Subscript | ast.List
-    ):
+    if not is_value(code, node) or not isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Subscript | ast.List):
         return
     text, parent = code.text(node), code.parents.get(node)
     if isinstance(parent, ast.Assign | ast.AugAssign | ast.Return):
@@ -162,11 +160,7 @@ def others(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[S
     for donor in scope.donors:
         is_name = donor.isidentifier() and isinstance(node, ast.Name)  # `names` has those
         if donor != text and not is_name and not (is_stored and not _is_target(donor)):
-            yield (
-                code.replace_fitting(node, donor, "other")
-                if " " in donor
-                else code.replace(node, donor, "other")
-            )
+            yield (code.replace_fitting(node, donor, "other") if " " in donor else code.replace(node, donor, "other"))
 
 
 def _is_target(text: str) -> bool:

@@ -142,11 +142,7 @@ class FrameDraft:
     @property
     def _is_full(self) -> bool:
         """Whether the answer is to a request for the whole rest."""
-        return (
-            self._question is not None
-            and self._question.limit == self.request.limit
-            and not self._question.stop
-        )
+        return self._question is not None and self._question.limit == self.request.limit and not self._question.stop
 
     def _has_answer(self) -> RequestGenerator[bool]:
         """Return whether there is an answer that continues the text; if not, the text ends."""
@@ -183,9 +179,7 @@ class FrameDraft:
         prefix, limit = bytes(self.text), self.request.limit
         if self.pace is not None:  # also bounds predictors that ignore stop tokens
             limit = min(limit, len(prefix) + max(self.pace, SPEEDUP) * self.frame + SLACK_BYTES)
-        self._question = replace(
-            self.request, given=prefix, limit=limit, stop=self.stop if self.pace == 1 else ""
-        )
+        self._question = replace(self.request, given=prefix, limit=limit, stop=self.stop if self.pace == 1 else "")
         self.answer = answer = yield self._question
         self.seconds += answer.seconds
         self.is_certain = self.is_certain and answer.logprob == 0.0
@@ -205,9 +199,7 @@ class FrameDraft:
         confidences = []
         for frame in cut(bytes(self.text)):
             logprobs = self.logprobs.get(frame.start)
-            if logprobs is None and not (
-                self.is_certain or frame.is_end or self._is_given(frame) or not frame.whole
-            ):
+            if logprobs is None and not (self.is_certain or frame.is_end or self._is_given(frame) or not frame.whole):
                 return ()
             confidences.append(StepConfidence(frame.start, frame.end, *(logprobs or (0.0, 0.0)), 0.0, 0.0))
         return tuple(confidences)

@@ -70,9 +70,7 @@ class _Continuations:
         if self.answer is None or not self.answer.text.startswith(self.text[:at]):
             return False
         rest = self.answer.text[at:]
-        return self.answer.status != "budget" or (
-            len(rest) >= size if size else MARK.search(rest) is not None
-        )
+        return self.answer.status != "budget" or (len(rest) >= size if size else MARK.search(rest) is not None)
 
     def _ask(self, at: int) -> RequestGenerator[None]:
         wide = self.request.limit if self.is_first else at + LOOKAHEAD_BYTES
@@ -127,10 +125,5 @@ def _values(state: bytes, known: dict[str, str]) -> dict[str, str] | None:
     names = read_object(text)
     if isinstance(names, Malformed):
         return None
-    shown = {
-        name: value for name, value in names.items() if not (name.startswith("__") and name.endswith("__"))
-    }
-    return {
-        name: known.get(name, value) if value == UNCHANGED else respelled(value)
-        for name, value in shown.items()
-    }
+    shown = {name: value for name, value in names.items() if not (name.startswith("__") and name.endswith("__"))}
+    return {name: known.get(name, value) if value == UNCHANGED else respelled(value) for name, value in shown.items()}

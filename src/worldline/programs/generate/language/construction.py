@@ -84,11 +84,7 @@ class Construction:
         if name in self.taken:
             pool = vocabulary.pool(role)
             name = next(
-                (
-                    candidate
-                    for candidate in rng.sample(pool, min(4, len(pool)))
-                    if candidate not in self.taken
-                ),
+                (candidate for candidate in rng.sample(pool, min(4, len(pool))) if candidate not in self.taken),
                 name,
             )
         stem, start = name, rng.randrange(3) if name in self.taken else 0
@@ -170,8 +166,7 @@ class Construction:
             return variables[0]
         last = len(self.variables)
         weights = [
-            (6 if not variable.used else 1) + (2 if i >= last - 2 else 0)
-            for i, variable in enumerate(variables)
+            (6 if not variable.used else 1) + (2 if i >= last - 2 else 0) for i, variable in enumerate(variables)
         ]
         return self.rng.choices(variables, weights)[0]
 

@@ -178,13 +178,9 @@ def template(text: str) -> Template:
         else:
             lines.append(line)
     body = parse("\n".join(lines) + "\n")
-    reserved = frozenset(
-        _WORD.findall(" ".join(plain_texts((*body, *(piece for call in calls for piece in call)))))
-    )
+    reserved = frozenset(_WORD.findall(" ".join(plain_texts((*body, *(piece for call in calls for piece in call))))))
     names = tuple(name for name in names if name not in reserved)
-    return Template(
-        names=names, bound=tuple(bound), body=body, calls=tuple(calls), reserved=reserved, stdin=stdin
-    )
+    return Template(names=names, bound=tuple(bound), body=body, calls=tuple(calls), reserved=reserved, stdin=stdin)
 
 
 def plain_texts(pieces: Pieces) -> Iterator[str]:

@@ -23,9 +23,7 @@ _AUGMENTED = re.compile(
 )
 _STRING = re.compile(r'"""|"(?:[^"\\\n]|\\.)*"|\'((?:[^\'\\\n]|\\.)*)\'')
 _RETURN = re.compile(r"^( +)return (?!lambda)([\w.]+[(\[].*[)\]]|.+ [-+*%] .+)$", re.MULTILINE)
-_DEF = re.compile(
-    r"^def (\w+)\((\w+)[^()]*\)( -> [^:]+)?:\n(?! *(?:\"\"\"|if|global|nonlocal|yield))", re.MULTILINE
-)
+_DEF = re.compile(r"^def (\w+)\((\w+)[^()]*\)( -> [^:]+)?:\n(?! *(?:\"\"\"|if|global|nonlocal|yield))", re.MULTILINE)
 _IDLE = re.compile(r"^def (\w+)\(([^()]*), (\w+)(?:: \w+ )?=[^,()]*\)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _IMPORT = re.compile(r"^(?:from|import) .*$", re.MULTILINE)
@@ -97,9 +95,7 @@ def _named_return(source: str, rng: Random) -> str:
         return source
     last = returns[-1]
     text = last[2]
-    free = (
-        word for word in rng.sample(("ans", "result", "output", "ret", "answer"), 5) if word not in source
-    )
+    free = (word for word in rng.sample(("ans", "result", "output", "ret", "answer"), 5) if word not in source)
     name = next(free, "")
     if not name or any(text.count(a) != text.count(b) for a, b in ("()", "[]", "{}")):
         return source

@@ -36,20 +36,14 @@ def _operand(rng: Random, sign: str, *, right: bool) -> int:
 def two(rng: Random) -> Program:
     """Draw one operator on two numbers."""
     sign = rng.choice(_TWO)
-    a, b = rng.choice(
-        (("a", "b"), ("x", "y"), ("n", "m"), ("n", "k"), ("left", "right"), ("p", "q"), ("num", "val"))
-    )
+    a, b = rng.choice((("a", "b"), ("x", "y"), ("n", "m"), ("n", "k"), ("left", "right"), ("p", "q"), ("num", "val")))
     name = Construction(rng, taken={a, b}).function()
     left, right = _operand(rng, sign, right=False), _operand(rng, sign, right=True)
     if sign in ("==", "!=", "<=", ">=") and rng.random() < 0.4:
         right = left
     text = f"{a} {sign} {b}"
-    form = rng.choice(
-        (f"    return {text}", f"    c = {text}\n    return c", f"    {a} = {text}\n    return {a}")
-    )
-    return Program(
-        source=f"def {name}({a}, {b}):\n{form}\n", call=f"{name}({spell(rng, left)}, {spell(rng, right)})"
-    )
+    form = rng.choice((f"    return {text}", f"    c = {text}\n    return c", f"    {a} = {text}\n    return {a}"))
+    return Program(source=f"def {name}({a}, {b}):\n{form}\n", call=f"{name}({spell(rng, left)}, {spell(rng, right)})")
 
 
 def several(rng: Random) -> Program:
@@ -60,19 +54,13 @@ def several(rng: Random) -> Program:
     last = rng.choice((a, b))
     for _ in range(rng.randint(1, 4)):
         sign = rng.choice(("+", "+", "-", "*", "//", "%", "+"))
-        other = (
-            rng.choice((a, b))
-            if sign in "+-" and rng.random() < 0.6
-            else str(rng.choice((2, 3, 4, 5, 7, 10, 12)))
-        )
+        other = rng.choice((a, b)) if sign in "+-" and rng.random() < 0.6 else str(rng.choice((2, 3, 4, 5, 7, 10, 12)))
         if rng.random() < 0.3 and steps:
             steps.append(f"    {c} {sign}= {other}")
         else:
             steps.append(f"    {c} = {last} {sign} {other}")
         last = c
-    steps.append(
-        f"    return {rng.choice((c, c, f'{c}, {a} + {b}', f'{c} > {a}', f'divmod({c}, 7)', f'abs({c})'))}"
-    )
+    steps.append(f"    return {rng.choice((c, c, f'{c}, {a} + {b}', f'{c} > {a}', f'divmod({c}, 7)', f'abs({c})'))}")
     values = f"{number(rng, 3)}, {number(rng, 3)}"
     return Program(source=f"def {name}({a}, {b}):\n" + "\n".join(steps) + "\n", call=f"{name}({values})")
 

@@ -103,11 +103,7 @@ def attempt(scope: Construction) -> bool:
     with scope.block("try:"):
         scope.emit(f"{var.name} = {text}")
     with scope.block(f"except {caught}:"):
-        scope.emit(
-            f"{var.name} = {literal(scope, kind)}"
-            if rng.random() < 0.75
-            else f"return {literal(scope, 'str')}"
-        )
+        scope.emit(f"{var.name} = {literal(scope, kind)}" if rng.random() < 0.75 else f"return {literal(scope, 'str')}")
     roll = rng.random()
     if roll < 0.15:
         with scope.block("else:"):
@@ -170,8 +166,7 @@ def inner(scope: Construction) -> bool:
     """Write a nested function or a lambda, and use it."""
     rng = scope.rng
     var = scope.weigh(
-        [item for item in scope.variables if bare(item.kind) in ("int", "str", "ints", "strs")]
-        or scope.variables
+        [item for item in scope.variables if bare(item.kind) in ("int", "str", "ints", "strs")] or scope.variables
     )
     x = scope.fresh(role_of(var.kind, use=PARAMETER))
     expression = None

@@ -106,9 +106,7 @@ def _entry(line: str, *, chars: bool = False) -> Production:
         head, _, rest = rest.partition(" ")
     texts, holes = _cut(parse(rest.strip()))
     slots = tuple(
-        Slot(
-            hole.kind, max(_NEED[hole.flag], _beside(before, after)), hole.flag if hole.flag in "$#=" else ""
-        )
+        Slot(hole.kind, max(_NEED[hole.flag], _beside(before, after)), hole.flag if hole.flag in "$#=" else "")
         for hole, before, after in zip(holes, texts, texts[1:], strict=False)
     )
     variants = _variants(texts)

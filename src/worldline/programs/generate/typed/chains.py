@@ -61,11 +61,7 @@ def _function(rng: Random, kind: str, taken: set[str]) -> tuple[str, str, str]:
 
 def _main(rng: Random, steps: list[str], start: str, taken: set[str]) -> tuple[str, str]:
     """Draw the function that applies the others, by nested calls or line by line, and its call."""
-    name = (
-        "main"
-        if rng.random() < 0.4 and "main" not in taken
-        else Construction(rng, taken=set(taken)).function()
-    )
+    name = "main" if rng.random() < 0.4 and "main" not in taken else Construction(rng, taken=set(taken)).function()
     value = spell(rng, arguments(rng, [start])[0])
     scope, (var,) = begin(rng, [start], taken=[name, *taken])
     is_inside = rng.random() < 0.4

@@ -24,9 +24,7 @@ from worldline.programs.generate.values.spelling import spell
 def _table(*names: str) -> list[Production]:
     """Return the operations of several tables in order."""
     return [
-        entry
-        for name in names
-        for entry in entries(library.text(f"operations/{name}"), chars=name == "characters")
+        entry for name in names for entry in entries(library.text(f"operations/{name}"), chars=name == "characters")
     ]
 
 
@@ -156,9 +154,7 @@ def slices(rng: Random) -> Program:
         if roll < 0.3:
             parts.append("")
         elif roll < 0.85:
-            parts.append(
-                str(rng.choice((-3, -2, -1, 2, 3, 1) if place == 2 else (*range(-6, 9), 12, 100, -100)))
-            )
+            parts.append(str(rng.choice((-3, -2, -1, 2, 3, 1) if place == 2 else (*range(-6, 9), 12, 100, -100))))
         else:
             var = scope.new("small")
             params.append(var)

@@ -54,9 +54,7 @@ _FAMILIES = (
 # What the order of its argument does not matter to.
 _ORDERLESS = ("max(", "min(", "sum(", "len(", "set(", "all(", "any(", " in ", " not in ")
 # Nobody writes `x in {12: 'brown'}` or `ok and True`.
-_NEVER_LITERAL = frozenset(
-    ("people", "lists", "groups", "counts", "names", "table", "pairs", "bool", "bytes")
-)
+_NEVER_LITERAL = frozenset(("people", "lists", "groups", "counts", "names", "table", "pairs", "bool", "bytes"))
 
 TypedExpression = tuple[str, str, int]  # text, type, precedence
 
@@ -91,9 +89,7 @@ def argument(scope: Construction, kind: str, need: int, depth: int) -> str | Non
     return f"({text})" if text[0] == "-" and need > 12 else text
 
 
-def apply(
-    scope: Construction, entry: Production, first: TypedExpression, depth: int
-) -> TypedExpression | None:
+def apply(scope: Construction, entry: Production, first: TypedExpression, depth: int) -> TypedExpression | None:
     """Apply a production with `first` in its main slot; None if a slot that needs a variable has none."""
     text, _, level = first
     main = entry.slots[entry.main]
@@ -196,9 +192,7 @@ def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> Typ
     return expression
 
 
-def derive(
-    scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None
-) -> TypedExpression | None:
+def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None) -> TypedExpression | None:
     """Make a value of type `to` from a variable (`start`, or any) by one or two operations; None if that fails."""
     rng = scope.rng
     shut = scope.hidden.union(scope.busy)

@@ -32,9 +32,7 @@ def signature(rng: Random) -> list[str]:
     return list(rng.choice(_signatures()))
 
 
-def begin(
-    rng: Random, kinds: Sequence[str], *, taken: Iterable[str] = ()
-) -> tuple[Construction, list[Variable]]:
+def begin(rng: Random, kinds: Sequence[str], *, taken: Iterable[str] = ()) -> tuple[Construction, list[Variable]]:
     """Create a scope whose variables are the parameters; none has a taken name."""
     scope = Construction(rng, taken=set(taken))
     return scope, [scope.new(kind, local=False) for kind in kinds]
@@ -58,9 +56,7 @@ def _declared(rng: Random, params: Sequence[Variable], roll: float) -> str:
     return ", ".join(f"{name}: {kind}" if kind else name for name, kind in notes.items())
 
 
-def finish(
-    rng: Random, name: str, params: Sequence[Variable], scope: Construction, *, before: str = ""
-) -> Program:
+def finish(rng: Random, name: str, params: Sequence[Variable], scope: Construction, *, before: str = "") -> Program:
     """Build the program of one function whose body the scope holds; mostly drop parameters that nothing reads."""
     text = "\n".join(scope.lines)
     words = set(_WORD.findall(text))
@@ -203,10 +199,6 @@ def long(rng: Random) -> Program:
     var = params[0]
     value = arguments(rng, [var.born])[0]
     while len(value) < 14:
-        value = (
-            value
-            + ([] if isinstance(value, list) else rng.choice((" ", "", ", ")))
-            + arguments(rng, [var.born])[0]
-        )
+        value = value + ([] if isinstance(value, list) else rng.choice((" ", "", ", "))) + arguments(rng, [var.born])[0]
     argument = plant(rng, [var.born], [value[:40]], text)[0]
     return Program(source=f"def {name}({var.name}):\n{text}\n", call=f"{name}({spell(rng, argument)})")

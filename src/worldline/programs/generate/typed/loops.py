@@ -82,9 +82,7 @@ def _over_dict(scope: Construction, kind: str, name: str) -> tuple[str, list[tup
     inner = {"counts": "int", "names": "str", "groups": "ints", "table": "str"}[kind]
     key = _element(scope, ELEMENTS[kind], "key")
     if rng.random() < 0.25:
-        return f"for {key} in {rng.choice((name, f'sorted({name})', f'list({name})'))}:", [
-            (key, ELEMENTS[kind])
-        ]
+        return f"for {key} in {rng.choice((name, f'sorted({name})', f'list({name})'))}:", [(key, ELEMENTS[kind])]
     val = _element(scope, inner, "v")
     over = rng.choice((f"{name}.items()", f"{name}.items()", f"sorted({name}.items())"))
     if kind == "groups":
@@ -92,9 +90,7 @@ def _over_dict(scope: Construction, kind: str, name: str) -> tuple[str, list[tup
     return f"for {key}, {val} in {over}:", [(key, ELEMENTS[kind]), (val, inner)]
 
 
-def _over_sequence(
-    scope: Construction, kind: str, name: str, element: str
-) -> tuple[str, list[tuple[str, str]]]:
+def _over_sequence(scope: Construction, kind: str, name: str, element: str) -> tuple[str, list[tuple[str, str]]]:
     rng = scope.rng
     x = _element(scope, element)
     roll = rng.random()
@@ -116,9 +112,7 @@ def _over_sequence(
         w = _element(scope, "str")
         return f"for {w} in {name}.split({rng.choice(('', '', literal(scope, 'sep')))}):", [(w, "str")]
     i = _element(scope, "idx")
-    bounds = rng.choice(
-        (f"len({name})",) * 4 + (f"1, len({name})", f"0, len({name}), 2", f"len({name}) - 1, -1, -1")
-    )
+    bounds = rng.choice((f"len({name})",) * 4 + (f"1, len({name})", f"0, len({name}), 2", f"len({name}) - 1, -1, -1"))
     return f"for {i} in range({bounds}):", [(f"{name}[{i}]", element), (i, "cnt")]
 
 
@@ -141,11 +135,7 @@ def _made(scope: Construction, kind: str, element: Variable, *, plain: float) ->
     expression = derive(scope, kind, 0, start=element)
     if expression is not None:
         return expression[0], expression[2]
-    return (
-        (element.name, 15)
-        if fits
-        else (f"str({element.name})" if kind == "str" else literal(scope, kind), 15)
-    )
+    return (element.name, 15) if fits else (f"str({element.name})" if kind == "str" else literal(scope, kind), 15)
 
 
 def _into_str(scope: Construction, acc: Variable, element: Variable, rest: list[Variable]) -> None:
@@ -339,12 +329,7 @@ def loop(scope: Construction, *, nested: bool = True) -> Variable | None:
         inside = [scope.new(kind, name=name, fixed=True) for name, kind in bound]
         acc_at = scope.variables.index(acc)
         del scope.variables[acc_at]  # conditions do not read it; only updates do
-        if (
-            nested
-            and rng.random() < 0.12
-            and bare(inside[0].kind) in ("str", "ints")
-            and inside[0].name.isidentifier()
-        ):
+        if nested and rng.random() < 0.12 and bare(inside[0].kind) in ("str", "ints") and inside[0].name.isidentifier():
             further, names_ = head(scope, inside[0])
             with scope.block(further):
                 body(scope, acc, [scope.new(kind, name=name, fixed=True) for name, kind in names_])

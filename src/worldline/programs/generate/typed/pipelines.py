@@ -133,9 +133,7 @@ def nested(rng: Random) -> Program:
                 )
             )
         )
-    scope.emit(
-        rng.choice((f"return {a}", f"return {a}[{k}]", f"return len({a}[{k}]), {x}", f"return {a}, {x}"))
-    )
+    scope.emit(rng.choice((f"return {a}", f"return {a}[{k}]", f"return len({a}[{k}]), {x}", f"return {a}, {x}")))
     return finish(rng, scope.function(), params, scope)
 
 
@@ -190,9 +188,7 @@ def helped(rng: Random) -> Program:
         x = rng.choice([item for item in ("x", "v", "item", "e", "w") if item not in scope.taken])
         scope.taken.add(x)
         call = f"{helper}({x}{rest})"
-        form = rng.choice(
-            ("[{0} for {1} in {2}]", "[{0} for {1} in {2}]", "[({1}, {0}) for {1} in {2}]", "loop")
-        )
+        form = rng.choice(("[{0} for {1} in {2}]", "[{0} for {1} in {2}]", "[({1}, {0}) for {1} in {2}]", "loop"))
         if form == "loop":
             scope.emit("out = []")
             with scope.block(f"for {x} in {name}:"):
@@ -202,7 +198,5 @@ def helped(rng: Random) -> Program:
             scope.emit(f"return {form.format(call, x, name)}")
     else:
         call = f"{helper}({name}{rest})"
-        scope.emit(
-            rng.choice((f"return {call}", f"return {call}, {name}", f"result = {call}\n    return [result]"))
-        )
+        scope.emit(rng.choice((f"return {call}", f"return {call}, {name}", f"result = {call}\n    return [result]")))
     return finish(rng, scope.function(), params, scope, before=before)

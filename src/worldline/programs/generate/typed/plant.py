@@ -18,9 +18,7 @@ def plant(rng: Random, kinds: Sequence[str], values: Sequence[Any], text: str) -
     """Change about half of the values so that they hold a constant of the text."""
     texts = [a or b for a, b in _TEXTS.findall(text)]
     ints = [int(digits) for digits in _INTS.findall(text)]
-    return [
-        _planted(rng, kind.rstrip("!"), value, texts, ints) for kind, value in zip(kinds, values, strict=True)
-    ]
+    return [_planted(rng, kind.rstrip("!"), value, texts, ints) for kind, value in zip(kinds, values, strict=True)]
 
 
 def _planted(rng: Random, kind: str, value: Any, texts: list[str], ints: list[int]) -> Any:

@@ -86,9 +86,7 @@ def change(scope: Construction, *, var: Variable | None = None) -> bool:
 def remove(scope: Construction) -> bool:
     """Write `if x in xs: xs.remove(x)`."""
     rng = scope.rng
-    variables = [
-        var for var in scope.variables if bare(var.kind) in ("ints", "strs", "iset") and not var.fixed
-    ]
+    variables = [var for var in scope.variables if bare(var.kind) in ("ints", "strs", "iset") and not var.fixed]
     if not variables:
         return False
     var = rng.choice(variables)
@@ -262,9 +260,7 @@ def guard(scope: Construction) -> bool:
         test = f"not {var.name}" if rng.random() < 0.6 else f"len({var.name}) < {rng.randint(1, 4)}"
         with scope.block(f"if {test}:"):
             scope.emit(
-                rng.choice(
-                    (f"return {var.name}", "return None", "return 0", "return ''", "return []", "return")
-                )
+                rng.choice((f"return {var.name}", "return None", "return 0", "return ''", "return []", "return"))
             )
         return True
     with scope.block(f"if {condition(scope)}:"):

@@ -139,9 +139,7 @@ SCALARS: dict[str, Callable[[Construction, Sequence[str]], Any]] = {
     "high": lambda scope, _: numbers.threshold(scope, high=True),
     "float": lambda scope, limits: numbers.real(scope.rng, limits),
     "long": lambda scope, _: scope.rng.randint(0, 10 ** scope.rng.randint(1, 5)),
-    "few": lambda scope, _: [
-        scope.rng.randint(-9, 30) for _ in range(scope.rng.choice((0, 1, 2, 3, 3, 4, 4)))
-    ],
+    "few": lambda scope, _: [scope.rng.randint(-9, 30) for _ in range(scope.rng.choice((0, 1, 2, 3, 3, 4, 4)))],
     "none": lambda scope, _: None,
     "any": lambda scope, _: make(scope, scope.rng.choice(_ANY)),
     "rec": lambda scope, _: (texts.word(scope.rng), numbers.integer(scope.rng)),

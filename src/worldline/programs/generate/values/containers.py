@@ -26,22 +26,14 @@ def keys(rng: Random, count: int) -> list[str]:
     if rng.random() < 0.5:
         family = rng.choice(_families())
         return rng.sample(family, min(len(family), count))
-    drawn = (
-        texts.word(rng) if rng.random() < 0.7 else texts.letters(rng, rng.randint(1, 2)) for _ in range(count)
-    )
+    drawn = (texts.word(rng) if rng.random() < 0.7 else texts.letters(rng, rng.randint(1, 2)) for _ in range(count))
     return list(dict.fromkeys(drawn))
 
 
 def spanned(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
     """Draw integers between the limits, or of the program's span."""
     rng = scope.rng
-    style = (
-        (int(limits[0]), int(limits[1]))
-        if limits
-        else scope.span
-        if rng.random() < 0.8
-        else rng.choice(SPANS)
-    )
+    style = (int(limits[0]), int(limits[1])) if limits else scope.span if rng.random() < 0.8 else rng.choice(SPANS)
     numbers = [rng.randint(*style) for _ in range(count)]
     if count > 2 and rng.random() < 0.25:
         numbers[rng.randrange(count)] = numbers[0]
@@ -167,9 +159,7 @@ def _dag(scope: Construction, count: int, limits: SizeLimits) -> dict[str, list[
     """What each depends on: something that comes before it."""
     rng = scope.rng
     names = list(dict.fromkeys([*keys(rng, count), "a", "b", "c"]))[: max(count, 3)]
-    dependencies = [
-        (name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)
-    ]
+    dependencies = [(name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)]
     rng.shuffle(dependencies)
     return dict(dependencies)
 

@@ -27,13 +27,7 @@ def literal(scope: Construction, kind: str, *, odd: float = 0.08) -> str:
         return spell(rng, rng.choice(_INTS), odd=odd / 2)
     if bare == "str":
         roll = rng.random()
-        value = (
-            texts.word(rng)
-            if roll < 0.75
-            else texts.phrase(rng, 2, 2)
-            if roll < 0.9
-            else texts.character(rng)
-        )
+        value = texts.word(rng) if roll < 0.75 else texts.phrase(rng, 2, 2) if roll < 0.9 else texts.character(rng)
         return spell(rng, value, odd=odd)
     value = make(scope, bare + "!" if bare in _SHORT else kind)
     while bare in _SHORT and len(value) > 5:

@@ -97,9 +97,7 @@ def variant(scope: Construction) -> str:
         place = rng.randrange(len(source))
         return source[:place] + rng.choice(ascii_lowercase) + source[place + 1 :]
     if roll < 0.75:
-        return rng.choice(
-            (source.swapcase(), source[::-1], source + rng.choice(ascii_lowercase), source[1:], source)
-        )
+        return rng.choice((source.swapcase(), source[::-1], source + rng.choice(ascii_lowercase), source[1:], source))
     return texts.short(rng)
 
 

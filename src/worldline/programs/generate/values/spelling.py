@@ -34,12 +34,8 @@ def spell(rng: Random, value: Any, *, odd: float = 0.1) -> str:
         return "(" + ", ".join(spell(rng, item, odd=odd / 3) for item in value) + ")"
     if isinstance(value, dict):
         if odd and rng.random() < odd / 4 and value and all(_is_name(key) for key in value):
-            return (
-                "dict(" + ", ".join(f"{key}={spell(rng, item, odd=0)}" for key, item in value.items()) + ")"
-            )
-        pairs = (
-            f"{spell(rng, key, odd=odd / 4)}: {spell(rng, item, odd=odd / 4)}" for key, item in value.items()
-        )
+            return "dict(" + ", ".join(f"{key}={spell(rng, item, odd=0)}" for key, item in value.items()) + ")"
+        pairs = (f"{spell(rng, key, odd=odd / 4)}: {spell(rng, item, odd=odd / 4)}" for key, item in value.items())
         return "{" + ", ".join(pairs) + "}"
     if rng.random() >= (odd / 3 if isinstance(value, int) else odd):
         return plain(value)
@@ -56,9 +52,7 @@ def spell(rng: Random, value: Any, *, odd: float = 0.1) -> str:
 
 def _is_name(key: Any) -> bool:
     """Return whether `dict(key=...)` is valid Python."""
-    return (
-        isinstance(key, str) and key.isidentifier() and key.isascii() and not iskeyword(key) and key != "self"
-    )
+    return isinstance(key, str) and key.isidentifier() and key.isascii() and not iskeyword(key) and key != "self"
 
 
 def quoted(value: str, quote: str) -> str:

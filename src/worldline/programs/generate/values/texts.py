@@ -83,9 +83,7 @@ def cased(rng: Random) -> str:
 
 def runs(rng: Random) -> str:
     """Draw runs of equal characters."""
-    alphabet = letters(
-        rng, rng.randint(1, 4), rng.choice(("abc", "xyz", "01", "abAB", ascii_lowercase, "01 A-"))
-    )
+    alphabet = letters(rng, rng.randint(1, 4), rng.choice(("abc", "xyz", "01", "abAB", ascii_lowercase, "01 A-")))
     return "".join(c * rng.randint(1, 4) for c in rng.choices(alphabet, k=rng.randint(1, 6)))
 
 
@@ -104,18 +102,14 @@ def number_text(rng: Random) -> str:
     if roll < 0.65:
         return str(-rng.randint(1, 999))
     if roll < 0.8:
-        return rng.choice((" ", ",", ", ", "-", ".", "/", ":")).join(
-            str(rng.randint(0, 99)) for _ in range(3)
-        )
+        return rng.choice((" ", ",", ", ", "-", ".", "/", ":")).join(str(rng.randint(0, 99)) for _ in range(3))
     return binary(rng) if roll < 0.9 else hexes(rng)
 
 
 def serial(rng: Random) -> str:
     """Draw letters and digits in turn, as in a serial number, or mixed."""
     if rng.random() < 0.4:
-        return letters(
-            rng, rng.randint(1, 14), rng.choice((ascii_letters + digits, "abc123", "aA1 ", "xY9_"))
-        )
+        return letters(rng, rng.randint(1, 14), rng.choice((ascii_letters + digits, "abc123", "aA1 ", "xY9_")))
     parts = []
     for _ in range(rng.randint(1, 4)):
         parts += [letters(rng, rng.randint(0, 4)), letters(rng, rng.randint(0, 3), digits)]
@@ -125,9 +119,7 @@ def serial(rng: Random) -> str:
 
 def noisy(rng: Random) -> str:
     """Letters, digits and much punctuation."""
-    alphabet = (
-        ascii_letters + digits + PUNCTUATION * 2 + "   " if rng.random() < 0.7 else PUNCTUATION + " 01ab"
-    )
+    alphabet = ascii_letters + digits + PUNCTUATION * 2 + "   " if rng.random() < 0.7 else PUNCTUATION + " 01ab"
     return letters(rng, rng.randint(1, 16), alphabet)
 
 
@@ -206,8 +198,7 @@ def query(rng: Random) -> str:
 def path(rng: Random) -> str:
     """Draw a path of a file system."""
     parts = [
-        plain(rng) if rng.random() < 0.9 else rng.choice(("..", ".", "usr", "tmp"))
-        for _ in range(rng.randint(1, 4))
+        plain(rng) if rng.random() < 0.9 else rng.choice(("..", ".", "usr", "tmp")) for _ in range(rng.randint(1, 4))
     ]
     start = rng.choice(("/", "", "./", "C:/", "/home/"))
     return start + rng.choice(("/", "/", "/", "//")).join(parts) + rng.choice(_ENDINGS)
@@ -269,9 +260,7 @@ def numeral(rng: Random) -> str:
 
 def numerals(rng: Random) -> str:
     """Draw integers as text, separated by blanks or commas."""
-    return rng.choice((" ", " ", ",", ", ")).join(
-        str(rng.randint(-20, 120)) for _ in range(rng.randint(1, 6))
-    )
+    return rng.choice((" ", " ", ",", ", ")).join(str(rng.randint(-20, 120)) for _ in range(rng.randint(1, 6)))
 
 
 def binary(rng: Random) -> str:

@@ -147,11 +147,7 @@ def _scalar(tree: Any, row: TypeRow, where: str) -> bytes:
     if row.kind == kinds.CHAR and kind == "str" and len(value.encode("utf-8", "surrogatepass")) == row.size:
         return bytes(value.encode("utf-8", "surrogatepass"))
     whole = {"int": lambda: int(value), "bool": lambda: int(value)}.get(kind)
-    if (
-        whole is None
-        or row.kind not in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM)
-        or row.size > 8
-    ):
+    if whole is None or row.kind not in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM) or row.size > 8:
         raise Misfit(f"{where} is {_article(row.name or 'struct')}, which {kind} does not fit")
     signed = row.kind in (kinds.INT, kinds.ENUM, kinds.CHAR)
     try:
@@ -214,9 +210,4 @@ def _packed(number: int, rows: list[tuple[int, int, int]], memory: _Memory) -> b
         linked = b"".join(struct.pack("<QII", place, block, 0) for place, block in links)
         blocks += struct.pack("<QQII", len(data), at + len(tail) + len(linked), at + len(tail), len(links))
         tail += linked + data + bytes(-len(data) % 8)
-    return (
-        struct.pack("<4IQQ", number, len(rows), len(memory.blocks), 0, head, head + len(args))
-        + args
-        + blocks
-        + tail
-    )
+    return struct.pack("<4IQQ", number, len(rows), len(memory.blocks), 0, head, head + len(args)) + args + blocks + tail

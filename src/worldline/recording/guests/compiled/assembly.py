@@ -60,9 +60,7 @@ class Routine:
     opening: int = 0  # the line it begins on
     head: int = 0  # of a loop that it begins with: where its label is
     frames: dict[int, int] = field(default_factory=dict)  # rules for the canonical frame address, by register
-    kept: int = (
-        0  # where it keeps the address of what it returns in memory: this far below that; 0: in its register
-    )
+    kept: int = 0  # where it keeps the address of what it returns in memory: this far below that; 0: in its register
     closure: str = ""  # of a lambda of C++: where the pointer to its captures is
     words: set[str] = field(default_factory=set)
 
@@ -77,9 +75,7 @@ class Woven:
     regions: list[tuple[str, str, str]]  # where exceptions go: from which label to which, and the pad's
 
 
-def instrument(
-    text: str, machine: Machine, sources: dict[str, list[str]], loops: list[Span] | None = None
-) -> Woven:
+def instrument(text: str, machine: Machine, sources: dict[str, list[str]], loops: list[Span] | None = None) -> Woven:
     """Insert the hook calls into assembly.
 
     `sources` are the lines of the program's own files, `loops` the places of loops in Rust.
@@ -99,9 +95,7 @@ def instrument(
         if number_of_file not in files:
             continue
         function.file, function.file_number = files[number_of_file], int(number_of_file)
-        function.lines, function.head = with_entries(
-            function.lines, number_of_file, loops or [], machine.jump
-        )
+        function.lines, function.head = with_entries(function.lines, number_of_file, loops or [], machine.jump)
         known = len(places)
         places.append(match[1])
         function.closure = _closure(text, match.start(), function.lines)
@@ -120,9 +114,7 @@ def instrument(
     out.append(text[end:])
     rows = "".join(f"\t.8byte\t{label}\n" for label in places)
     begin = "\t.globl\t__wl_places\n__wl_places:\n"  # what the linker is told to keep
-    out.append(
-        f'\n\t.section\t.wl_places,"",%progbits\n{begin}{rows}\t.section\t.note.GNU-stack,"",%progbits\n'
-    )
+    out.append(f'\n\t.section\t.wl_places,"",%progbits\n{begin}{rows}\t.section\t.note.GNU-stack,"",%progbits\n')
     return Woven("".join(out), functions, len(places), regions(text) if pads else [])
 
 
@@ -136,9 +128,7 @@ def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) ->
     """No site where only unwinding comes by."""
     if pads and any(line.endswith(":") and line[:-1] in pads for line in function.lines):
         reachable = ordinary(function.lines, pads, tables)
-        function.sites = {
-            at: site for at, site in function.sites.items() if at in reachable or site.kind & RETURN
-        }
+        function.sites = {at: site for at, site in function.sites.items() if at in reachable or site.kind & RETURN}
 
 
 def _leave_out_jumps(function: Routine, source: list[str]) -> None:
@@ -177,9 +167,7 @@ def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
 
 def _unescaped(text: str) -> str:
     """A string of the assembler's: bytes beyond ASCII are written by their octal numbers."""
-    data = _ESCAPE.sub(
-        lambda match: bytes([int(match[1], 8) & 255]) if match[1].isdigit() else match[1], text.encode()
-    )
+    data = _ESCAPE.sub(lambda match: bytes([int(match[1], 8) & 255]) if match[1].isdigit() else match[1], text.encode())
     return data.decode(errors="surrogateescape")
 
 
@@ -249,9 +237,7 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
         elif machine.returns.match(text):
             start = _epilogue(function.lines, index, machine)
             if start not in function.sites:
-                function.sites[start] = HookSite(
-                    current, RETURN, *_frame_at(function, start, machine), _place(places)
-                )
+                function.sites[start] = HookSite(current, RETURN, *_frame_at(function, start, machine), _place(places))
             else:
                 function.sites[start].kind |= RETURN
     function.sites = dict(sorted(function.sites.items()))
@@ -280,9 +266,7 @@ def _rejoins(function: Routine, index: int, line: int, column: int, source: list
     """Whether Rust only leaves a block here: a jump that counts to the `if` or `match` whose value it was."""
     if not function.file.endswith(".rs") or not 0 < line <= len(source):
         return False
-    code = next(
-        (text for text in function.lines[index + 1 :] if text.startswith("\t") and text[1] != "."), ""
-    )
+    code = next((text for text in function.lines[index + 1 :] if text.startswith("\t") and text[1] != "."), "")
     jumps = code.startswith(("\tb\t", "\tjmp\t"))
     return jumps and _EXPRESSION.match(source[line - 1], column - 1) is not None
 
@@ -336,18 +320,14 @@ def _place(places: list[str]) -> int:
     return len(places) - 1
 
 
-def _kind(
-    line: int, column: int, entry: bool, begins: bool, first: tuple[int, int], source: list[str]
-) -> int:
+def _kind(line: int, column: int, entry: bool, begins: bool, first: tuple[int, int], source: list[str]) -> int:
     text = source[line - 1] if line <= len(source) else "-"
     closes = _CLOSERS.fullmatch(text) or (text[:column].endswith("}") and _CLOSERS.fullmatch(text[:column]))
     steps = begins and not closes and not (entry and (line, column) == first)
     return (ENTRY if entry else 0) | (LINE if steps else 0)
 
 
-def _cfi(
-    text: str, frame: tuple[int, int], states: list[tuple[int, int]], machine: Machine
-) -> tuple[int, int]:
+def _cfi(text: str, frame: tuple[int, int], states: list[tuple[int, int]], machine: Machine) -> tuple[int, int]:
     match = _CFI.match(text)
     if match is None:
         return frame

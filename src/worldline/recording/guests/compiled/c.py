@@ -52,9 +52,7 @@ def with_main(assembly: str, spec: dict[str, Any]) -> str:
 
 def _compile(command: list[str], source: str) -> None:
     """To assembly, with the checks that leave the lines in order; `register` only where it names a register."""
-    if (
-        "register" in source and "asm" not in source
-    ):  # gcc forgets such a variable as soon as it is not read again
+    if "register" in source and "asm" not in source:  # gcc forgets such a variable as soon as it is not read again
         with suppress(toolbox.CompileError):
             return _compile([*command, "-Dregister="], "")
     if _VLA in toolbox.run([*command, f"-fsanitize={_CHECKS},bounds", "-Wvla"]):

@@ -183,9 +183,7 @@ def _quoted(tree: Any) -> str:
     if tree[0] != "str":
         raise Misfit(f"{tree[0]} is no text")
     return (
-        json.dumps(tree[1], ensure_ascii=False).replace("\\u00", "\\x")
-        if tree[1].isprintable()
-        else _escaped(tree[1])
+        json.dumps(tree[1], ensure_ascii=False).replace("\\u00", "\\x") if tree[1].isprintable() else _escaped(tree[1])
     )
 
 

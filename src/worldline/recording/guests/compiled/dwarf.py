@@ -110,9 +110,7 @@ class Die:
 
     __slots__ = ("attributes", "children", "offset", "tag", "unit")
 
-    def __init__(
-        self, offset: int, unit: DwarfUnit, tag: int, attributes: dict[int, Any], children: int
-    ) -> None:
+    def __init__(self, offset: int, unit: DwarfUnit, tag: int, attributes: dict[int, Any], children: int) -> None:
         self.offset, self.unit, self.tag, self.attributes = offset, unit, tag, attributes
         self.children = children  # 0: none may follow
 
@@ -317,9 +315,7 @@ class Dwarf:
         place = die.get(RANGES)
         if place is None:
             return []
-        return (
-            self._range_list(die.unit, place) if die.unit.version >= 5 else self._old_ranges(die.unit, place)
-        )
+        return self._range_list(die.unit, place) if die.unit.version >= 5 else self._old_ranges(die.unit, place)
 
     def location(self, die: Die) -> bytes:
         """Where a variable is: its expression; of a list of them (DWARF 4) the one that holds longest; or none.
@@ -385,9 +381,7 @@ class Dwarf:
             elif kind == 2:
                 ranges.append((self._address(unit, first_operand), self._address(unit, second_operand)))
             else:
-                ranges.append(
-                    (self._address(unit, first_operand), self._address(unit, first_operand) + second_operand)
-                )
+                ranges.append((self._address(unit, first_operand), self._address(unit, first_operand) + second_operand))
 
     def _address(self, unit: DwarfUnit, index: int) -> int:
         place = unit.address_base + 8 * index

@@ -120,9 +120,7 @@ class _Lines:
     returns: set[int] = field(default_factory=set)  # 0: before the first line
 
 
-def _function_flow(
-    function: Routine, machine: Machine, regions: list[tuple[str, str, str]], opening: int
-) -> _Lines:
+def _function_flow(function: Routine, machine: Machine, regions: list[tuple[str, str, str]], opening: int) -> _Lines:
     """Return the lines that may come first, the successors of each, and the lines that may return."""
     walk, flow = _Walk(function, machine, regions), _Lines()
     order = {at: place for place, at in enumerate(function.sites)}

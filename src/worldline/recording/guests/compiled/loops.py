@@ -62,9 +62,7 @@ def first_loc(lines: list[str], label: int) -> int:
 def round_heads(lines: list[str]) -> set[int]:
     """Indices of the `.loc` lines with which each round of a loop begins."""
     inside = fills(lines)
-    return {
-        at for head in set(back_edges(lines).values()) if (at := first_loc(lines, head)) not in inside
-    } - {0}
+    return {at for head in set(back_edges(lines).values()) if (at := first_loc(lines, head)) not in inside} - {0}
 
 
 def with_entries(lines: list[str], file: str, loops: list[Span], jump: str) -> tuple[list[str], int]:

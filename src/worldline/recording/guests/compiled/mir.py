@@ -45,9 +45,7 @@ class MirStatement:
     moved: tuple[MirPlace, ...] = ()
     given: MirPlace | None = None
     stored: int = -1  # the local whose storage begins or ends here
-    foreign: bool = (
-        False  # out of a macro of another file: the line of the program that it counts to is not told
-    )
+    foreign: bool = False  # out of a macro of another file: the line of the program that it counts to is not told
 
 
 @dataclass(frozen=True)
@@ -144,9 +142,7 @@ def _wavers(variable: MirVariable, statements: list[MirStatement]) -> bool:
     if any(local == moved for statement in statements for moved, _ in statement.moved):
         return True
     stored = any(statement.stored == local for statement in statements)
-    outside = any(
-        statement.given == (local, "") and statement.scope < variable.scope for statement in statements
-    )
+    outside = any(statement.given == (local, "") and statement.scope < variable.scope for statement in statements)
     return stored and not outside
 
 
@@ -201,9 +197,7 @@ def _operands(text: str) -> Iterator[str]:
         end = begin = at + 5
         depth = 0
         while end < len(text) and (depth or text[end] not in ",;)]} "):
-            depth += (text[end] in "([{<") - (
-                text[end] in ")]}" or (text[end] == ">" and text[end - 1] != "-")
-            )
+            depth += (text[end] in "([{<") - (text[end] in ")]}" or (text[end] == ">" and text[end - 1] != "-"))
             end += 1
         yield text[begin:end]
         at = text.find("move ", end)
@@ -231,9 +225,7 @@ def _join(first: MirState, second: MirState) -> MirState:
     """What may be missing on either way; what one way leaves alone and the other gives a value is as it was."""
     joined = {local: first[local] | second[local] for local in first.keys() & second.keys()}
     alone = {
-        local: paths
-        for local, paths in (first | second).items()
-        if (local in first) != (local in second) and paths
+        local: paths for local, paths in (first | second).items() if (local in first) != (local in second) and paths
     }
     return joined | alone
 

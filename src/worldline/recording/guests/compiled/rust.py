@@ -103,9 +103,7 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
     emit = f"--emit=asm={assembly},mir={moves}"
     source_file = toolbox.as_file(name)
-    toolbox.run(
-        [tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, source_file], environment
-    )
+    toolbox.run([tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, source_file], environment)
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
     mir_text = Path(moves).read_text()
     loops = mir.loops_of(mir_text, source_file, spec["source"])

@@ -51,9 +51,7 @@ def _scalars(types: TypeRows, row: TypeRow, offset: int) -> list[Scalar]:
         return [(offset, 8, False), (offset + 8, 8, False)]
     if row.kind in (kinds.STRUCT, kinds.TUPLE, _INNER):
         return [
-            scalar
-            for part in row.fields
-            for scalar in _scalars(types, types.rows[part.type], offset + part.offset)
+            scalar for part in row.fields for scalar in _scalars(types, types.rows[part.type], offset + part.offset)
         ]
     if row.kind == _OWNER:
         return [(offset, 8, False)]

@@ -50,19 +50,10 @@ def result_of(types: TypeRows, row: int, machine: str) -> tuple[int, int]:
     parts = list(_scalars(types, type_row, 0))
     if machine == "aarch64":
         sizes = {part.size for part, _ in parts}
-        if (
-            parts
-            and len(parts) <= 4
-            and len(sizes) == 1
-            and all(part.kind == kinds.FLOAT for part, _ in parts)
-        ):
+        if parts and len(parts) <= 4 and len(sizes) == 1 and all(part.kind == kinds.FLOAT for part, _ in parts):
             return R_FLOATS, sizes.pop()
         return (R_GENERAL, 0) if type_row.size <= 16 else (R_MEMORY, 0)
-    if (
-        type_row.size > 16
-        or not parts
-        or any(part.size > 8 and part.kind == kinds.FLOAT for part, _ in parts)
-    ):
+    if type_row.size > 16 or not parts or any(part.size > 8 and part.kind == kinds.FLOAT for part, _ in parts):
         return R_MEMORY, 0
     mask = 0
     for word in range(2):
@@ -138,10 +129,7 @@ class TableWriter:
     def function(self, described: Described, used: list[int]) -> int:
         """The row of a function, with its sites; `used` are rows of the fixed variables its code names."""
         rows = [self.variable(variable) for variable in described.variables]
-        slots = {
-            name: at
-            for at, name in enumerate(dict.fromkeys(variable.name for variable in described.variables))
-        }
+        slots = {name: at for at, name in enumerate(dict.fromkeys(variable.name for variable in described.variables))}
         number = len(self._fns)
         how, mask = self._result_of(described.result)
         if how == R_MEMORY:
@@ -226,9 +214,7 @@ class TableWriter:
             rows.append(row)
             for part in (*described.fields, *described.bases):
                 offset = part.offset if part.offset < 1 << 63 else part.offset - (1 << 64)
-                fields.append(
-                    _FIELD.pack(self._names.number(part.name), part.type, offset, part.bit, part.bits)
-                )
+                fields.append(_FIELD.pack(self._names.number(part.name), part.type, offset, part.bit, part.bits))
         return rows, fields
 
     def _texts(self) -> tuple[list[bytes], bytes]:

@@ -69,9 +69,7 @@ class TypeRow:
 class TypeRows:
     """The types that a program's variables need, each described once. `special` may know a struct by its name."""
 
-    def __init__(
-        self, reader: Dwarf, special: Callable[[TypeRows, Die, str], TypeRow | None] | None = None
-    ) -> None:
+    def __init__(self, reader: Dwarf, special: Callable[[TypeRows, Die, str], TypeRow | None] | None = None) -> None:
         self.reader, self._special = reader, special
         self.rows: list[TypeRow] = [TypeRow(VOID, "void")]
         self._known: dict[int, int] = {}
@@ -161,8 +159,7 @@ class TypeRows:
         signed = under is None or self.rows[self.of(die)].kind == INT
         enumerators = [member for member in self.reader.children(die) if member.tag == TAG["enumerator"]]
         members = [
-            TypeField(member.get(dwarf.NAME, "?"), 0, member.get(dwarf.CONST_VALUE, 0))
-            for member in enumerators
+            TypeField(member.get(dwarf.NAME, "?"), 0, member.get(dwarf.CONST_VALUE, 0)) for member in enumerators
         ]
         return TypeRow(ENUM, name, size, aux=int(signed), fields=members)
 
@@ -235,14 +232,10 @@ class TypeRows:
         for child in self.reader.children(die):
             if child.tag not in (TAG["member"], TAG["inheritance"]) or child.get(dwarf.EXTERNAL):
                 continue
-            if (child.get(dwarf.NAME) or "").startswith("_vptr") or isinstance(
-                child.get(dwarf.MEMBER_LOCATION), bytes
-            ):
+            if (child.get(dwarf.NAME) or "").startswith("_vptr") or isinstance(child.get(dwarf.MEMBER_LOCATION), bytes):
                 continue  # where a virtual base is only the object knows
             offset, name = base + _offset(child), child.get(dwarf.NAME)
-            if (
-                name is None and child.get(dwarf.TYPE) is not None
-            ):  # anonymous, or a base class: its members are ours
+            if name is None and child.get(dwarf.TYPE) is not None:  # anonymous, or a base class: its members are ours
                 inner = self._bare(child)
                 if inner.tag in (TAG["structure"], TAG["class"], TAG["union"]):
                     fields += self.members(inner, offset)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 
-_TABLE = re.compile(
-    r"^\t\.uleb128\t?\s*(\.L\w+)-(\.L\w+).*\n\t\.uleb128\t?\s*(\.L\w+)-(\.L(?:FB|func_begin)\d+)", re.M
-)
+_TABLE = re.compile(r"^\t\.uleb128\t?\s*(\.L\w+)-(\.L\w+).*\n\t\.uleb128\t?\s*(\.L\w+)-(\.L(?:FB|func_begin)\d+)", re.M)
 _REGION = re.compile(
     r"^\t\.uleb128\t?\s*(\.L\w+)-\.L\w+.*\n\t\.uleb128\t?\s*(\.L\w+)-\1\b.*\n\t\.uleb128\t?\s*(\.L\w+)-", re.M
 )

@@ -13,9 +13,7 @@ from .dwarf import TAG, Die, Dwarf
 from .mir import Moves
 from .types import TypeRows
 
-AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF, AT_FRAME_TWICE, AT_REGISTER_DEREF = (
-    range(7)
-)
+AT_FRAME, AT_REGISTER_BASE, AT_REGISTER, AT_ADDRESS, AT_FRAME_DEREF, AT_FRAME_TWICE, AT_REGISTER_DEREF = range(7)
 PARAMETER, SET, DESTROYED, TRACKED, BUILT = 1, 2, 4, 8, 16
 LIBRARIES = frozenset({"std", "__gnu_cxx", "__gnu_debug", "__pstl", "alloc", "core", "hashbrown"})
 _FBREG, _ADDR, _DEREF, _CFA, _PLUS = 0x91, 0x03, 0x06, 0x9C, 0x23
@@ -266,9 +264,7 @@ def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[i
             if other is not None:
                 more.append(other)
             shown[variable.name] = index
-        elif (
-            address >= variable.born or site.line >= variable.line
-        ):  # nothing points to what is declared further on
+        elif address >= variable.born or site.line >= variable.line:  # nothing points to what is declared further on
             more.append(index)
     return sorted(shown.values()), more
 

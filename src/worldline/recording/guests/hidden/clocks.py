@@ -123,9 +123,7 @@ def _swap_calendar(clocks: Clocks, swap: Swap) -> None:
 
     def swap_present(name: str) -> Any:
         def present(*args: Any) -> Any:
-            return (
-                original(*args) if args and args[0] is not None else original(clocks.read(_WALL) // _SECOND)
-            )
+            return original(*args) if args and args[0] is not None else original(clocks.read(_WALL) // _SECOND)
 
         original = swap(time, name, present)
         return original
@@ -134,9 +132,7 @@ def _swap_calendar(clocks: Clocks, swap: Swap) -> None:
         return shown(*args) if args else shown(localtime(clocks.read(_WALL) // _SECOND))
 
     def strftime(*args: Any) -> Any:
-        return (
-            formatted(*args) if len(args) != 1 else formatted(*args, localtime(clocks.read(_WALL) // _SECOND))
-        )
+        return formatted(*args) if len(args) != 1 else formatted(*args, localtime(clocks.read(_WALL) // _SECOND))
 
     localtime: Any = swap_present("localtime")
     swap_present("gmtime")

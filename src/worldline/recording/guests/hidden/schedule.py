@@ -64,9 +64,7 @@ class Thread:
         self.number, self.baton, self.ident, self.daemon, self.ended = number, baton, 0, False, False
         self.test: Callable[[], Any] | None = None
         self.until: int | None = None
-        self.outside: Callable[[float], Any] | None = (
-            None  # waits, for so many seconds, for what is not the program's
-        )
+        self.outside: Callable[[float], Any] | None = None  # waits, for so many seconds, for what is not the program's
         self.is_gone: Callable[[], Any] | None = None  # waits until nothing of it runs any more
 
     def is_ready(self, now: int) -> bool:
@@ -215,11 +213,7 @@ class Scheduler:
         me, step, ready = self.running, self._recorder.at(), self._ready()
         to = None
         if self._tape.peek() is not None:
-            to = (
-                self._thread_on_tape(step, ready)
-                if self._choice_steps and self._choice_steps[-1] <= step
-                else None
-            )
+            to = self._thread_on_tape(step, ready) if self._choice_steps and self._choice_steps[-1] <= step else None
         elif self._seed is not None and len(ready) > 1:
             to = ready[self._below(len(ready))]
         elif self._seed is None and not self._whole:

@@ -44,9 +44,7 @@ class _Real:
         return lock
 
 
-def install(
-    tape: Given, clock: VirtualClock, recorder: Any, swap: Swap, control: dict[str, Any]
-) -> Scheduler:
+def install(tape: Given, clock: VirtualClock, recorder: Any, swap: Swap, control: dict[str, Any]) -> Scheduler:
     """Schedule the threads of the program from now on."""
     real = _Real()
     scheduler = Scheduler(tape, clock, recorder, real, control)
@@ -247,11 +245,7 @@ def _swap_queue(scheduler: Scheduler, swap: Swap) -> None:
 
 def _swap_sleep(scheduler: Scheduler, swap: Swap) -> Any:
     def sleep(seconds: Any, /) -> None:
-        if (
-            not scheduler.is_mine()
-            or not isinstance(seconds, (int, float))
-            or not 0 <= seconds <= _MAX_TIMEOUT
-        ):
+        if not scheduler.is_mine() or not isinstance(seconds, (int, float)) or not 0 <= seconds <= _MAX_TIMEOUT:
             original(seconds)
         else:
             scheduler.wait(None, scheduler.until(seconds))

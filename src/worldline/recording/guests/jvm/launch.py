@@ -42,9 +42,7 @@ def _memory_flags(memory: int) -> list[str]:
     ]
 
 
-def command(
-    spec: dict[str, Any], parts: dict[str, str], wire: int, report: int
-) -> tuple[list[str], dict[str, str]]:
+def command(spec: dict[str, Any], parts: dict[str, str], wire: int, report: int) -> tuple[list[str], dict[str, str]]:
     """Return the arguments and the environment of the JVM that executes a program."""
     limits = spec["limits"]
     with open(parts["main"]) as file:

@@ -185,9 +185,7 @@ def _checked(letter: bytes, parts: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _program(spec: dict[str, Any]) -> dict[str, str]:
-    others = {
-        name: text for name, text in spec["files"].items() if name.endswith(".java") and name != spec["name"]
-    }
+    others = {name: text for name, text in spec["files"].items() if name.endswith(".java") and name != spec["name"]}
     return {spec["name"]: spec["source"], **others}
 
 

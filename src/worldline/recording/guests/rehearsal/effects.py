@@ -174,10 +174,7 @@ def know_libraries(paths: Sequence[str]) -> None:
     global _libraries
     own = (sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__), *paths)
     every = {
-        candidate
-        for path in own
-        for candidate in (path, os.path.realpath(path))
-        if candidate not in ("/", "/usr")
+        candidate for path in own for candidate in (path, os.path.realpath(path)) if candidate not in ("/", "/usr")
     }
     _libraries = tuple(os.path.join(path, "") for path in sorted(every))
 
@@ -186,9 +183,7 @@ def meaning(event: str, args: Sequence[Any]) -> Found | None:
     """Return the effect of an event; None if it has none outside the interpreter."""
     try:
         effect = _MEANINGS[event](args)
-    except (
-        Exception
-    ):  # whatever it is, it is not the script's: the folder it stands in is gone, the stack is full
+    except Exception:  # whatever it is, it is not the script's: the folder it stands in is gone, the stack is full
         return None
     if effect is None or (effect[0] == READ and is_library(effect[1])):
         return None

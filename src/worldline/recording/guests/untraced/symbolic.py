@@ -168,9 +168,7 @@ def _conditions() -> list[tuple[int, str]]:
             text = " ".join(str(z3.simplify(expr if taken else z3.Not(expr))).split())
             conditions[
                 line,
-                text
-                if len(text) <= MAX_CONDITION_CHARACTERS
-                else text[: MAX_CONDITION_CHARACTERS - 3] + "...",
+                text if len(text) <= MAX_CONDITION_CHARACTERS else text[: MAX_CONDITION_CHARACTERS - 3] + "...",
             ] = None
     return list(conditions)
 

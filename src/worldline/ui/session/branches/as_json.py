@@ -21,9 +21,7 @@ from worldline.ui.session.stepping import first_divergence
 from worldline.ui.session.stops import runnable_lines
 
 
-def branch_json(
-    branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Tokenizer | None
-) -> dict[str, Any]:
+def branch_json(branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """Describe a branch; `run_diff` has its actual and its predicted run."""
     rewritten = branch.ask.program != root.ask.program
     return {

@@ -56,9 +56,7 @@ class BranchEdit:
             if value is None and fields.get(name):
                 raise UsageError(f"an edit of kind `{self.kind}` needs `{name}`")
             if value is not None and type(value) is not (int if name in _NUMBERS else str):
-                raise UsageError(
-                    f"`{name}` must be {'an integer' if name in _NUMBERS else 'a string'}, not {value!r}"
-                )
+                raise UsageError(f"`{name}` must be {'an integer' if name in _NUMBERS else 'a string'}, not {value!r}")
         if self.how is not None and self.how not in HOWS:
             raise UsageError(f"`how` must be one of {', '.join(HOWS)}, not {self.how!r}")
 

@@ -117,9 +117,7 @@ def _run_to_edit(run: EditableRun, lineage: list[Branch], point: BranchPoint) ->
     if diverged is not None:
         raise _CannotContinue(_unreachable(run, lineage[-1], point, diverged))
     if not _is_complete(true, point):
-        raise _CannotContinue(
-            f"in the actual run step {point.step} is not complete there: it calls or prints"
-        )
+        raise _CannotContinue(f"in the actual run step {point.step} is not complete there: it calls or prints")
     return true
 
 
@@ -164,10 +162,7 @@ def _spliced(true: EditableRun, truth: Prediction, plan: BranchPlan, point: Bran
     """The model's text up to the point, then what the interpreter does from the same state."""
     end = continuation_start(true, point, late=plan.late)
     prefix, start = plan.ask.given, true.text[:end]
-    if (
-        sorted(start) == sorted(prefix)
-        and parse(start, true.ask.prompt).steps == parse(prefix, true.ask.prompt).steps
-    ):
+    if sorted(start) == sorted(prefix) and parse(start, true.ask.prompt).steps == parse(prefix, true.ask.prompt).steps:
         prefix = start
     return Continuation(replace(truth, text=prefix + true.text[end:]), changed=True, given=prefix)
 
@@ -197,9 +192,7 @@ def _names(run: EditableRun, point: BranchPoint, late: bool) -> dict[int, dict[s
     live |= {frame for frame, step in newest.items() if step.event == "yield"}
     names: dict[int, dict[str, str]] = {frame: {} for frame in sorted(live)}
     for step in steps:
-        waits = (
-            newest.get(step.frame) is step and step.event != "call" and (late or step.frame != point.frame)
-        )
+        waits = newest.get(step.frame) is step and step.event != "call" and (late or step.frame != point.frame)
         if step.frame in names and not waits:
             for name in step.gone:
                 names[step.frame].pop(name, None)
@@ -220,18 +213,14 @@ def _differing(
     return values
 
 
-def _refuse_names_in_use(
-    true: EditableRun, point: BranchPoint, values: Mapping[int, Mapping[str, object]]
-) -> None:
+def _refuse_names_in_use(true: EditableRun, point: BranchPoint, values: Mapping[int, Mapping[str, object]]) -> None:
     """Refuse values that the interpreter has used already.
 
     A loop continues over the object it started with, and a line that waits for a call has read some of its names.
     """
     steps = true.parsed.steps[: point.steps]
     for frame, names in values.items():
-        newest = next(
-            step for step in reversed(steps) if step.frame == frame and step.event not in CHANGELESS
-        )
+        newest = next(step for step in reversed(steps) if step.frame == frame and step.event not in CHANGELESS)
         source = true.source(frame)
         used = {} if source is None else names_in_use(source, newest.line, waits=frame != point.frame)
         for name in names:

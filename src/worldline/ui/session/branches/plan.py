@@ -78,9 +78,7 @@ def _budget(branch: Branch, edit: BranchEdit) -> BranchPlan:
     if predicted.status != "budget":
         raise UsageError(f"the prediction was not cut by its budget: its status is {predicted.status}")
     if limit <= len(predicted.text):
-        raise UsageError(
-            f"the budget of {limit} bytes is too small: {len(predicted.text)} are written already"
-        )
+        raise UsageError(f"the budget of {limit} bytes is too small: {len(predicted.text)} are written already")
     # The model would write the same text again. A subword model cannot resume at every byte.
     if not notation(predicted.codec).resumes_anywhere:
         return BranchPlan(ask=replace(branch.ask, limit=limit), at=0)
@@ -156,9 +154,7 @@ class EditableRun:
                 return BranchPoint(step=step, frame=frame, steps=later.i)
         stack = self.stack(len(steps) - 1)
         if frame in stack[:-1]:
-            raise UsageError(
-                f"step {step} is not complete at the end of the text: its frame waits for a call"
-            )
+            raise UsageError(f"step {step} is not complete at the end of the text: its frame waits for a call")
         whole = stack[-1:] == [frame] or self.ends(step)
         return BranchPoint(step=step, frame=frame, steps=len(steps) if whole else step + 1)
 

@@ -65,9 +65,7 @@ def _pattern(language: str) -> re.Pattern[str] | None:
         return None
     words = (re.escape(word).replace(r"\*", _NUMBER) for word in sorted(names.words, key=len, reverse=True))
     objects = "|".join(map(re.escape, names.objects)) or "(?!)"
-    return re.compile(
-        rf"{_STRINGS}|(?<![\w.#])(?:(?P<word>{'|'.join(words)})(?![\w#=(])|(?P<object>{objects})(?=#))"
-    )
+    return re.compile(rf"{_STRINGS}|(?<![\w.#])(?:(?P<word>{'|'.join(words)})(?![\w#=(])|(?P<object>{objects})(?=#))")
 
 
 def notes(text: str, language: str) -> Iterator[NativeNote]:
@@ -97,9 +95,7 @@ def legend(texts: Iterable[str], language: str) -> list[str]:
         if kind in SHAPES and kind in names.kinds:
             shapes.setdefault(kind, f"{SHAPES[kind]} is {_with_article(names.kinds[kind])}")
     order = [*names.words, *names.objects]
-    return [words[word] for word in order if word in words] or [
-        shapes[kind] for kind in SHAPES if kind in shapes
-    ]
+    return [words[word] for word in order if word in words] or [shapes[kind] for kind in SHAPES if kind in shapes]
 
 
 def _with_article(name: str) -> str:

@@ -114,9 +114,7 @@ class Sharing:
             if write.frame == moment.frame and write.writer == writer
         }
         line = self._line(moment)
-        is_idle = not (
-            frame.groups or line.ties or self._is_marked or len(writes) > 1 or self._is_numbered(writes)
-        )
+        is_idle = not (frame.groups or line.ties or self._is_marked or len(writes) > 1 or self._is_numbered(writes))
         if not self._is_marked and not is_idle:
             _track_changes(frame, writes, line, alike=self._lang.shares_objects)
         for name, text in writes.items():

@@ -182,9 +182,7 @@ def _is_soft(token: tokenize.TokenInfo) -> bool:
     return not first.strip() and rest[:1] == " " and follows
 
 
-def _lines(
-    token: tokenize.TokenInfo, kind: str, lines: list[str], start: int
-) -> Iterator[tuple[int, SyntaxSpan]]:
+def _lines(token: tokenize.TokenInfo, kind: str, lines: list[str], start: int) -> Iterator[tuple[int, SyntaxSpan]]:
     """Split a token by lines."""
     (first, left), (last, right) = token.start, token.end
     for row in range(first, last + 1):

@@ -132,9 +132,7 @@ class StepApp(App[None]):
             loop.add_signal_handler(number, self._kill)
         cursor, predictor = self.cursor, self.predictor
         self._controller.start(
-            lambda stop: paced(
-                cursor, predict_root(cursor.session, predictor, limits=self._limits, stop=stop)
-            ),
+            lambda stop: paced(cursor, predict_root(cursor.session, predictor, limits=self._limits, stop=stop)),
             self._callbacks(lambda branch: None),
         )
 
@@ -210,9 +208,7 @@ class StepApp(App[None]):
             self._say(f"branch {branch}: {words.named(edit)}")
 
         def begin(stop: IsStopped) -> Iterator[RolloutProgress]:
-            rollout = predict_branch(
-                cursor.session, predictor, edit, parent=parent, limits=self._limits, stop=stop
-            )
+            rollout = predict_branch(cursor.session, predictor, edit, parent=parent, limits=self._limits, stop=stop)
             return paced(cursor, rollout)
 
         self._controller.start(begin, self._callbacks(begun))
@@ -371,9 +367,7 @@ class StepApp(App[None]):
         """Show a list to choose from."""
         if topic == "stops":
             kinds = [(kind.name, kind.sentence) for kind in STOPS.values()]
-            self.push_screen(
-                ChecklistScreen("Continue to", kinds, sorted(self.cursor.stops)), self._set_stops
-            )
+            self.push_screen(ChecklistScreen("Continue to", kinds, sorted(self.cursor.stops)), self._set_stops)
         elif topic == "rewrite":
             rewrites = [(how, Text(f"{how}: {text}")) for how, text in zip(HOWS, REWRITES, strict=True)]
             self.push_screen(ChoiceScreen("Rewrite the program", rewrites), self._rewrite)

@@ -75,9 +75,7 @@ class SourcePane:
             text.stylize(Style(color=parsed.color, bold=parsed.bold, italic=parsed.italic), start, end)
         return text
 
-    def draw(
-        self, cursor: SessionCursor, location: Location, width: int, height: int, *, focused: bool
-    ) -> list[Text]:
+    def draw(self, cursor: SessionCursor, location: Location, width: int, height: int, *, focused: bool) -> list[Text]:
         """Return the lines around the chosen one, with marks for what executes there."""
         file, chosen = location
         marks, count = _marks(cursor.view, file), self.count(file)
@@ -116,9 +114,7 @@ def _marks(view: RowView, file: str | None) -> dict[int, str]:
 # ---- state
 
 
-def state(
-    view: RowView, chosen: tuple[int, str] | None, width: int, height: int, *, focused: bool
-) -> list[Text]:
+def state(view: RowView, chosen: tuple[int, str] | None, width: int, height: int, *, focused: bool) -> list[Text]:
     """Return the frames of the stack, innermost first, each with its names on both sides."""
     chain = " > ".join(brief(_function(level), 40) for level in reversed(view.levels))
     longest = max((len(value.name) for level in view.levels for value in level.names), default=4)
@@ -148,9 +144,7 @@ def state(
 def _native_words(view: RowView, width: int) -> list[Text]:
     """A footnote that names special values in the program's language; empty if there are none."""
     run_view = view.right or view.left
-    texts = [
-        text for level in view.levels for value in level.names for text in (value.left, value.right) if text
-    ]
+    texts = [text for level in view.levels for value in level.names for text in (value.left, value.right) if text]
     names = legend(texts, run_view.run.ask.program.language) if run_view is not None else []
     return [fit(Text(printable(", ".join(names)), style="dim"), width)] if names else []
 
@@ -203,9 +197,7 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
     text, start = Text("*" if changed else ""), 0
     style = "bold" if changed else ""
     if not differs or other is None:
-        return fit(
-            text.append(printable(value[: 4 * width + 8]), style="bold red" if differs else style), width
-        )
+        return fit(text.append(printable(value[: 4 * width + 8]), style="bold red" if differs else style), width)
     begin = first_difference(value, other)
     end = max(begin, len(value) - first_difference(value[begin:][::-1], other[begin:][::-1]))
     if begin > width - 8:

@@ -41,9 +41,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("f", "hop('first')", "first divergence"),
         Key("d", "hop('next')", "next new difference"),
         Key("D", "hop('previous')", "previous new difference"),
-        Key(
-            "w", "writer('right')", "last writer of the chosen predicted value, or of the first that differs"
-        ),
+        Key("w", "writer('right')", "last writer of the chosen predicted value, or of the first that differs"),
         Key("W", "writer('left')", "the same for the actual value"),
         Key("y", "read('why')", "why: both answers, the cause, the confidence, the cost"),
     ),

@@ -95,9 +95,7 @@ def row_view(run_diff: RunDiff, row: int) -> RowView:
     for at in range(deep - 1, -1, -1):
         left_frame, right_frame = (stack[at] if at < len(stack) else None for stack in stacks)
         names = _names(deep - 1 - at, left_frame, right_frame, left, right)
-        levels.append(
-            StackLevel(left_frame, right_frame, (*(_carried(left, right) if at == deep - 1 else ()), *names))
-        )
+        levels.append(StackLevel(left_frame, right_frame, (*(_carried(left, right) if at == deep - 1 else ()), *names)))
     return RowView(left, right, tuple(levels), alone=run_diff.left is None)
 
 
@@ -136,8 +134,7 @@ def _carried(left: RunView | None, right: RunView | None) -> tuple[NamedValue, .
     events = [run_view.event if run_view is not None and run_view.own else None for run_view in (left, right)]
     hidden = [event_or_none.hidden if event_or_none is not None else () for event_or_none in events]
     drawn = [
-        _drawn(*(draws[at] if at < len(draws) else None for draws in hidden))
-        for at in range(max(map(len, hidden)))
+        _drawn(*(draws[at] if at < len(draws) else None for draws in hidden)) for at in range(max(map(len, hidden)))
     ]
     args = [
         event_or_none.arg if event_or_none is not None and event_or_none.event in CARRIED else None

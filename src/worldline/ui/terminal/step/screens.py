@@ -75,9 +75,7 @@ class ChecklistScreen(ModalScreen[list[str] | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(
-                plain(self._question + "  (Space: toggle, Enter: done, Esc: close)"), classes="question"
-            )
+            yield Static(plain(self._question + "  (Space: toggle, Enter: done, Esc: close)"), classes="question")
             yield OptionList(*(Option(self._marked(i)) for i in range(len(self._options))), compact=True)
 
     def _marked(self, at: int) -> Content:
@@ -98,9 +96,7 @@ class ChecklistScreen(ModalScreen[list[str] | None]):
 class TextScreen(ModalScreen[None]):
     """A text to read."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,question_mark,y", "dismiss(None)", "leave")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter,question_mark,y", "dismiss(None)", "leave")]
 
     def __init__(self, title: str, text: Text) -> None:
         super().__init__(classes="full")

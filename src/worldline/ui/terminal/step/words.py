@@ -94,9 +94,7 @@ def place(cursor: SessionCursor) -> Text:
     if right is None:
         text.append("not written yet" if cursor.is_running else "the model has no step here")
     elif right["sure"] is not None:
-        text.append(
-            f"confidence {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim"
-        )
+        text.append(f"confidence {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim")
     return text
 
 

@@ -159,9 +159,7 @@ def _damage(sessions: SessionCache, run: str, table: dict[str, Any]) -> list[str
     if run == LIVE:
         return []
     index = sessions.index(run)
-    return [
-        f"{index.path}: {note}" for note in table["notes"] if note in index.damage or note not in index.notes
-    ]
+    return [f"{index.path}: {note}" for note in table["notes"] if note in index.damage or note not in index.notes]
 
 
 def _with_steps(fields: dict[str, list[Any]], limit: int) -> list[int]:

@@ -45,9 +45,7 @@ def _whole() -> str:
             raise UsageError("a file of the page contains </script>, </style> or <!--: it cannot be inlined")
     inline = "".join(f"<script{kind}>{text}</script>\n" for kind, text in scripts)
     html = _SHEET.sub("", html)
-    html = _ICON.sub(
-        lambda icon: f'<link rel="icon" href="{_address(texts[icon[1]], "image/svg+xml")}">', html
-    )
+    html = _ICON.sub(lambda icon: f'<link rel="icon" href="{_address(texts[icon[1]], "image/svg+xml")}">', html)
     html = html.replace(_CHARSET, f"{_CHARSET}  {_policy([text for _, text in scripts], styles)}\n", 1)
     return _ENTRY.sub(lambda _: f"<style>{styles}</style>\n{inline}", html)
 

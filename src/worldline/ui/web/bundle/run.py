@@ -47,9 +47,7 @@ def columns(sessions: SessionCache, run: str, others: list[str]) -> tuple[dict[s
     return table, unreadable
 
 
-def _programs(
-    index: RunIndex, fields: dict[str, list[Any]]
-) -> tuple[list[tuple[str, Program]], dict[int, str]]:
+def _programs(index: RunIndex, fields: dict[str, list[Any]]) -> tuple[list[tuple[str, Program]], dict[int, str]]:
     """Return the name and program of each sample, and why some cannot be read; those get an empty program."""
     programs, unreadable = list[tuple[str, Program]](), dict[int, str]()
     for at, name in zip(fields["at"], fields["name"], strict=True):
@@ -136,8 +134,7 @@ def _other(sessions: SessionCache, index: RunIndex, other: str) -> dict[str, Any
     rows = _rows(sessions, other)
     partners = [rows[row] if row >= 0 else None for row in matched.partner.tolist()]
     verdicts: dict[str, Any] = {
-        name: [partner[name] if partner else None for partner in partners]
-        for name in ("answer", "trace", "cause")
+        name: [partner[name] if partner else None for partner in partners] for name in ("answer", "trace", "cause")
     }
     return {
         **verdicts,

@@ -87,11 +87,7 @@ class Library:
             kind = UNION if die.tag == TAG["union"] else STRUCT
             return self._class(types, die, kind, name)
         shape = libstdcxx.shape(self._layouts, die)
-        return (
-            self._row(types, shape, die)
-            if shape
-            else TypeRow(OPAQUE, _identifier(name), die.get(BYTE_SIZE, 0))
-        )
+        return self._row(types, shape, die) if shape else TypeRow(OPAQUE, _identifier(name), die.get(BYTE_SIZE, 0))
 
     def _class(self, types: TypeRows, die: Die, kind: int, name: str) -> TypeRow:
         bases, fields = types.bases(die), types.members(die)
@@ -101,9 +97,7 @@ class Library:
         flags |= BY_REFERENCE if polymorphic or inside or self._is_cared_for(die) else 0
         shown = _identifier(name) if name else ""
         table = self._tables.get(f"_ZTV{len(shown)}{shown}", 0) if flags & POLYMORPHIC else 0
-        return TypeRow(
-            kind, shown, die.get(BYTE_SIZE, 0), 0, len(bases), flags, table and table + 16, fields, bases
-        )
+        return TypeRow(kind, shown, die.get(BYTE_SIZE, 0), 0, len(bases), flags, table and table + 16, fields, bases)
 
     def _rust(self, types: TypeRows, die: Die, name: str) -> TypeRow | None:
         if die.tag == TAG["pointer"]:
@@ -186,9 +180,7 @@ class Library:
         if self._places is None:
             self._places = self._reader.top_level(self._unit)
         at = bisect_right(self._places, (die.offset, "\U0010ffff")) - 1
-        return at >= 0 and self._places[at][1] in (
-            _RUST_LIBRARIES if self.language == "rust" else _CPP_LIBRARIES
-        )
+        return at >= 0 and self._places[at][1] in (_RUST_LIBRARIES if self.language == "rust" else _CPP_LIBRARIES)
 
 
 def _signed(number: int) -> int:

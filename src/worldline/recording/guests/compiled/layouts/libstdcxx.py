@@ -22,9 +22,7 @@ def _vector(layouts: Layouts, die: Die) -> LibraryShape:
     if element.get(NAME) == "bool":
         start, finish = layouts.field(die, "_M_impl", "_M_start"), layouts.field(die, "_M_impl", "_M_finish")
         at, bit = layouts.field(start.type, "_M_p").offset, layouts.field(start.type, "_M_offset").offset
-        return LibraryShape(
-            "bits", (start.offset + at, start.offset + bit, finish.offset + at, finish.offset + bit)
-        )
+        return LibraryShape("bits", (start.offset + at, start.offset + bit, finish.offset + at, finish.offset + bit))
     start, finish = layouts.field(die, "_M_impl", "_M_start"), layouts.field(die, "_M_impl", "_M_finish")
     return LibraryShape("span", (start.offset, finish.offset, 1), (element,))
 
@@ -162,9 +160,7 @@ def _optional(layouts: Layouts, die: Die) -> LibraryShape:
         layouts.field(payload.type, "_M_engaged"),
         layouts.field(payload.type, "_M_payload", "_M_value"),
     )
-    return LibraryShape(
-        "optional", (payload.offset + engaged.offset, payload.offset + value.offset), (value.type,)
-    )
+    return LibraryShape("optional", (payload.offset + engaged.offset, payload.offset + value.offset), (value.type,))
 
 
 def _variant(layouts: Layouts, die: Die) -> LibraryShape:

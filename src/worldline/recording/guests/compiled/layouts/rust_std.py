@@ -56,10 +56,7 @@ def _wide(layouts: Layouts, die: Die, name: str) -> LibraryShape:
         words = re.search(r"dyn (?:\w+::)*(\w+)", name)
         return LibraryShape("opaque", (), (), f"dyn {words[1]}" if words else "dyn")
     pointer, length = layouts.field(die, "data_ptr"), layouts.field(die, "length")
-    if (
-        name.endswith(("str", "str>", "str, alloc::alloc::Global>"))
-        and layouts.size(layouts.target(pointer.type)) == 1
-    ):
+    if name.endswith(("str", "str>", "str, alloc::alloc::Global>")) and layouts.size(layouts.target(pointer.type)) == 1:
         return LibraryShape("text", (pointer.offset, length.offset))
     return LibraryShape("span", (pointer.offset, length.offset, 0), (layouts.target(pointer.type),))
 
@@ -80,9 +77,7 @@ def _string(layouts: Layouts, die: Die) -> LibraryShape:
 def _vec_deque(layouts: Layouts, die: Die) -> LibraryShape:
     pointer, room = layouts.field(die, *_POINTER), layouts.field(die, "buf", "inner", "cap")
     head, length = layouts.field(die, "head"), layouts.field(die, "len")
-    return LibraryShape(
-        "ring", (pointer.offset, room.offset, head.offset, length.offset), (layouts.arguments(die)[0],)
-    )
+    return LibraryShape("ring", (pointer.offset, room.offset, head.offset, length.offset), (layouts.arguments(die)[0],))
 
 
 def _table(style: int, *path: str) -> Callable[[Layouts, Die], LibraryShape]:

@@ -130,11 +130,7 @@ class Layouts:
             if child.tag == TAG["template_type"] and child.get(TYPE) is not None:
                 types.append(self.target(child))
             elif child.tag == PACK:
-                types += [
-                    self.target(member)
-                    for member in self.dwarf.children(child)
-                    if member.get(TYPE) is not None
-                ]
+                types += [self.target(member) for member in self.dwarf.children(child) if member.get(TYPE) is not None]
         return types
 
 
