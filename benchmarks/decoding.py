@@ -53,11 +53,7 @@ def write_weights(path: Path, shape: Shape) -> None:
     for name, size in parameter_shapes(shape).items():
         drawn = (rng.standard_normal(size, np.float32) * np.float32(size[-1] ** -0.5)).view(np.uint32) >> 16
         data = drawn.astype("<u2").tobytes()
-        header[name] = {
-            "dtype": "BF16",
-            "shape": list(size),
-            "data_offsets": [len(blob), len(blob) + len(data)],
-        }
+        header[name] = {"dtype": "BF16", "shape": list(size), "data_offsets": [len(blob), len(blob) + len(data)]}
         blob += data
     head = json.dumps(header).encode()
     head += b" " * (-len(head) % 8)
@@ -129,16 +125,7 @@ def measure(kind: str, shape: Shape, path: Path, threads: int, seconds: float) -
 def child(kind: str, options: argparse.Namespace, weights: Path) -> dict[str, Any]:
     """The figures of one engine, from a fresh process with as many threads as the others."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    command = [
-        sys.executable,
-        __file__,
-        "--engine",
-        kind,
-        "--weights",
-        str(weights),
-        "--depth",
-        str(options.depth),
-    ]
+    command = [sys.executable, __file__, "--engine", kind, "--weights", str(weights), "--depth", str(options.depth)]
     command += ["--threads", str(options.threads), "--seconds", str(options.seconds)]
     environment = os.environ | dict.fromkeys(names, str(options.threads))
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

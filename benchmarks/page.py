@@ -218,10 +218,7 @@ def dragging(watch: Watch, rows: int) -> None:
     slider, lanes = page.locator("#slider").bounding_box(), page.locator(".lanes").bounding_box()
     shares = [0.1 + 0.8 * ((3 * i) % 7) / 7 + 0.01 * i for i in range(watch.repeats)]
     high = slider["y"] + slider["height"] / 2
-    row, value = (
-        "document.querySelector('.sample-view').dataset.row",
-        "document.querySelector('#slider').value",
-    )
+    row, value = ("document.querySelector('.sample-view').dataset.row", "document.querySelector('#slider').value")
 
     def drag(i: int) -> object:
         page.evaluate(f"() => {{ globalThis.before = {value}; }}")
@@ -283,10 +280,7 @@ def main() -> None:
     if not Path(CHROMIUM).exists():
         print(f"page: there is no {CHROMIUM}, so nothing is measured")
         return
-    print(
-        f"the page, {options.samples:,} samples, {options.steps:,} steps, {options.repeats} times each",
-        flush=True,
-    )
+    print(f"the page, {options.samples:,} samples, {options.steps:,} steps, {options.repeats} times each", flush=True)
     with runs_on_disk(options) as paths, serving(*paths) as served, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         page = browser.new_context(viewport=WIDE, reduced_motion="reduce", bypass_csp=True).new_page()

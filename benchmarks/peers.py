@@ -145,11 +145,7 @@ def viztracer_variables(file: Path) -> Iterator[Session]:
     monkey = CodeMonkey(str(file))
     monkey.add_instrument("log_var", {"varnames": [".*"]})
     tracer = VizTracer(
-        verbose=0,
-        include_files=[str(file)],
-        log_func_args=True,
-        log_func_retval=True,
-        tracer_entries=10_000_000,
+        verbose=0, include_files=[str(file)], log_func_args=True, log_func_retval=True, tracer_entries=10_000_000
     )
     namespace: dict[str, Any] = {"__viz_tracer__": tracer, "__name__": "instrumented"}
     code: CodeType = monkey.compile(file.read_text(), str(file), "exec")

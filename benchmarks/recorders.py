@@ -184,11 +184,7 @@ def main() -> None:
     faults_all = [*faults, *([f"end to end: {boxed}"] if isinstance(boxed, str) else [])]
     if options.json:
         judged = [aim.__dict__ | {"met": aim.met} for aim in aims(ratios(table))]
-        python = {
-            "version": platform.python_version(),
-            "machine": platform.machine(),
-            "load": os.getloadavg(),
-        }
+        python = {"version": platform.python_version(), "machine": platform.machine(), "load": os.getloadavg()}
         whole = {"python": python, "each_pass": found, "steps_per_second": table, "ratios": ratios(table)}
         print(json.dumps(whole | {"aims": judged, "faults": faults_all, "boxed": boxed}, indent=1))
     else:

@@ -49,19 +49,9 @@ def gdb(target: Path, source: str, walk: Walk = WHOLE, *, deep: bool = False) ->
     """What gdb_script.py saw: [function, line, depth, values]; the depth is 0 unless it is to be `deep`."""
     with tempfile.TemporaryDirectory(prefix="gdb-") as folder:
         out = Path(folder, "rows.json")
-        told = {
-            "SOURCE": source,
-            "OUT": str(out),
-            "MOST": str(walk.most),
-            "START": walk.start,
-            "HOME": folder,
-        }
+        told = {"SOURCE": source, "OUT": str(out), "MOST": str(walk.most), "START": walk.start, "HOME": folder}
         script = ["-q", "-batch", "-nx", "-x", str(HERE / "gdb_script.py")]
-        _run(
-            [str(GDB), *script, "--args", str(target), *walk.arguments],
-            folder,
-            {**told, "DEEP": "1" if deep else ""},
-        )
+        _run([str(GDB), *script, "--args", str(target), *walk.arguments], folder, {**told, "DEEP": "1" if deep else ""})
         return list(json.loads(out.read_text()))
 
 

@@ -124,12 +124,7 @@ def products(bench: Bench) -> None:
                 by.view(n, -1, by.shape[1]).mT, x.view(n, -1, x.shape[1])
             ).sum(0, dtype=torch.float32)
         rates = {key: 2e-9 * count * rows * columns / _took(act) for key, act in acts.items()}
-        print(
-            f"{name:12s}",
-            "  ".join(f"{key} {rate:.0f}" for key, rate in rates.items()),
-            "TFLOP/s",
-            flush=True,
-        )
+        print(f"{name:12s}", "  ".join(f"{key} {rate:.0f}" for key, rate in rates.items()), "TFLOP/s", flush=True)
 
 
 def _took(act: Any) -> float:
@@ -194,10 +189,7 @@ def tell(bench: Bench) -> None:
     total = sum(each.self_device_time_total for each in found) / 3e3
     print(f"kernels {total:.1f} ms a step, {sum(each.count for each in found) // 3} launches", flush=True)
     for each in found[:45]:
-        print(
-            f"{each.self_device_time_total / 3e3:8.2f} ms {each.count // 3:5d} x  {each.key[:110]}",
-            flush=True,
-        )
+        print(f"{each.self_device_time_total / 3e3:8.2f} ms {each.count // 3:5d} x  {each.key[:110]}", flush=True)
 
 
 if __name__ == "__main__":

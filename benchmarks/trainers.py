@@ -36,15 +36,7 @@ def training():
 def measured(folder: Path, recipe: Path, count: int, *, sharded: bool) -> dict[str, float]:
     """Seconds a step and the last loss of one run."""
     out = folder / f"run-{count}-{sharded}"
-    words = [
-        "--recipe",
-        str(recipe),
-        "--out",
-        str(out),
-        "--device",
-        "cpu",
-        *(["--sharded"] if sharded else []),
-    ]
+    words = ["--recipe", str(recipe), "--out", str(out), "--device", "cpu", *(["--sharded"] if sharded else [])]
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run(torchrun_command(words, processes=str(count)), env=env, check=True, stdout=subprocess.DEVNULL)
     lines = metrics.read_metrics(out)

@@ -28,10 +28,7 @@ def _training(*, adaptive: bool) -> Training:
     from worldline.data.sources import streams
 
     whole = cast(Any, load_recipe(SHIPPED, "training"))
-    python, workers = (
-        os.environ.get("WORLDLINE_STREAM_PYTHON", ""),
-        int(os.environ.get("WORLDLINE_WORKERS", "1")),
-    )
+    python, workers = (os.environ.get("WORLDLINE_STREAM_PYTHON", ""), int(os.environ.get("WORLDLINE_WORKERS", "1")))
     curriculum = "{run}/curriculum.json"
     live = streams(
         str(SHIPPED),

@@ -146,14 +146,7 @@ def main() -> None:
     parser.add_argument("--device")
     arguments = parser.parse_args()
     if arguments.what == "draw":
-        options = [
-            "--recipe",
-            arguments.recipe,
-            "--function",
-            arguments.function,
-            "--exams",
-            str(arguments.exams),
-        ]
+        options = ["--recipe", arguments.recipe, "--function", arguments.function, "--exams", str(arguments.exams)]
         draw(arguments.exam, count=arguments.count, workers=arguments.workers, options=options)
     elif arguments.what == "part":
         draw_part(

@@ -49,12 +49,7 @@ def data() -> Mixture:
     # A JVM has its own threads, and a Rust binary has megabytes.
     limits = replace(DOCUMENT_LIMITS, wall=20.0, memory=1 << 30, processes=64, disk=64 << 20)
     return Mixture(
-        sources=sources,
-        modes=modes,
-        max_bytes=MAX_DOCUMENT_BYTES,
-        query=0.03,
-        leave_out=LEFT_OUT,
-        limits=limits,
+        sources=sources, modes=modes, max_bytes=MAX_DOCUMENT_BYTES, query=0.03, leave_out=LEFT_OUT, limits=limits
     )
 
 

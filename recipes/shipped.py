@@ -177,15 +177,7 @@ def mined(*, workers: int = MINERS) -> Live:
     """Stream documents of mined functions while the model trains."""
     from worldline.data.sources import Live
 
-    words = (
-        "nice",
-        "-n",
-        "19",
-        PYTHON or sys.executable,
-        "-m",
-        "worldline.data.mine.stream",
-        *QUARRY.split(":"),
-    )
+    words = ("nice", "-n", "19", PYTHON or sys.executable, "-m", "worldline.data.mine.stream", *QUARRY.split(":"))
     which = ("--recipe", __file__, "--split", "train", "--seed", "{seed}", "--worker", "{worker}")
     further = (*(("--leave-out", LEFT_OUT) if LEFT_OUT else ()), *(["--trust"] * TRUST_MINED))
     return Live(

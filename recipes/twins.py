@@ -90,10 +90,7 @@ def shuffled() -> Mixture:
 
     return Mixture(
         sources=(Source(kind="tasks", program="worldline.programs.tasks:shuffles"),),
-        modes=(
-            Mode(weight=1.0),
-            *(Mode(weight=0.5, options=Compact(reveal=2**n)) for n in range(1, 7)),
-        ),
+        modes=(Mode(weight=1.0), *(Mode(weight=0.5, options=Compact(reveal=2**n)) for n in range(1, 7))),
         max_bytes=8192,
         query=0.0,
         shift=0.0,
@@ -106,15 +103,7 @@ def _climbing(mix: str) -> Training:
     from worldline.model.train.config import Training
 
     python, curriculum = os.environ.get("WORLDLINE_STREAM_PYTHON", ""), "{run}/curriculum.json"
-    words = (
-        python or sys.executable,
-        "-m",
-        "worldline.learning.tutor",
-        "--recipe",
-        __file__,
-        "--function",
-        "shuffled",
-    )
+    words = (python or sys.executable, "-m", "worldline.learning.tutor", "--recipe", __file__, "--function", "shuffled")
     return Training(
         shape=Shape(depth=DEPTH, mix=mix),
         sources=(

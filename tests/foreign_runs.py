@@ -88,14 +88,7 @@ fn total(xs: &[i32]) -> i32 {
 }
 """,
 }
-NAMES = {
-    "js": "main.js",
-    "ts": "main.ts",
-    "java": "Main.java",
-    "c": "main.c",
-    "cpp": "main.cpp",
-    "rust": "main.rs",
-}
+NAMES = {"js": "main.js", "ts": "main.ts", "java": "Main.java", "c": "main.c", "cpp": "main.cpp", "rust": "main.rs"}
 MAKERS = {"js": "node", "ts": "node", "java": "openjdk", "c": "gcc", "cpp": "g++", "rust": "rustc"}
 BRACED = ("c", "cpp", "rust")  # a step on the brace
 LANGUAGES = tuple(SOURCES)

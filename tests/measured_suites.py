@@ -12,12 +12,7 @@ from worldline.predict.predictor import Predictor
 
 
 def measured(
-    name: str,
-    suite: Suite,
-    predictor: Predictor,
-    *,
-    limit: int | None = None,
-    force: str | Sequence[str] | None = None,
+    name: str, suite: Suite, predictor: Predictor, *, limit: int | None = None, force: str | Sequence[str] | None = None
 ) -> Measured:
     """The tables of a suite under the meter of this name."""
     return measure(suite, suites.meter(name, force=force), predictor, limit=limit)[0]

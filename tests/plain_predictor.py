@@ -21,11 +21,7 @@ class PlainPredictor:
     def info(self) -> ModelInfo:
         """What its attributes say."""
         return ModelInfo(
-            name=self.name,
-            notation=self.codec,
-            digest=self.digest,
-            is_replay=self.is_replay,
-            config=self.config,
+            name=self.name, notation=self.codec, digest=self.digest, is_replay=self.is_replay, config=self.config
         )
 
     @property

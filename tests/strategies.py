@@ -25,9 +25,7 @@ LITERAL_ATOMS = (
     st.none() | st.booleans() | INTS | FLOATS.filter(lambda x: abs(x) != float("inf")) | TEXTS | st.binary(max_size=8)
 )
 HASHABLE = st.recursive(
-    LITERAL_ATOMS,
-    lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3),
-    max_leaves=6,
+    LITERAL_ATOMS, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3), max_leaves=6
 )
 
 

@@ -137,10 +137,7 @@ def main() -> None:
     for name in asked.arms:
         order = CHOOSERS[name](pool, before, Random(f"choice {asked.seed}"))
         rows.append(
-            row(
-                arm(name, shape, weights, order[: asked.budget], (held_back, held_out), how=how, out=place),
-                before,
-            )
+            row(arm(name, shape, weights, order[: asked.budget], (held_back, held_out), how=how, out=place), before)
         )
         print(json.dumps(rows[-1]), flush=True)
     table(rows, pool=len(pool), budget=asked.budget)

@@ -81,12 +81,7 @@ def _imagination(record: Record) -> Imagination:
 
 
 def taught(
-    shape: Shape,
-    weights: Weights,
-    lessons: Sequence[OwnCall],
-    held_back: Sequence[OwnCall],
-    *,
-    how: AdaptationConfig,
+    shape: Shape, weights: Weights, lessons: Sequence[OwnCall], held_back: Sequence[OwnCall], *, how: AdaptationConfig
 ) -> LowRankChanges:
     """The changes that lessons make, generated documents among them, as `learn --journal` trains."""
     drawn = draw_known_documents(6 * KNOWN, seed=how.seed)

@@ -160,10 +160,7 @@ def learn(journal: Path, model: Path, out: Path, how: AdaptationConfig) -> None:
     lessons = [call for number, call in enumerate(calls) if number % BACK]
     changes = taught(shape, weights, lessons, calls[::BACK], how=how)
     looks = [round(look.nats, 3) for look in changes.evaluations]
-    print(
-        f"{len(lessons)} runs learned, {changes.cpu_seconds:.0f} CPU-s, nats of one held back {looks}",
-        flush=True,
-    )
+    print(f"{len(lessons)} runs learned, {changes.cpu_seconds:.0f} CPU-s, nats of one held back {looks}", flush=True)
     save_adaptation(out, model, shape, changes, {"cpu_seconds": round(changes.cpu_seconds, 1), "looks": looks})
 
 

@@ -70,12 +70,7 @@ def speed(name: str, simulations: int, seed: int) -> Row:
     start, twin = load_game(name), twin_of(name)
     state, other = _dealt(start, twin)
     _, ours = timed(lambda: _searched(start, state, simulations, seed))
-    found: Row = {
-        "what": "speed",
-        "game": name,
-        "simulations": simulations,
-        "ours": round(simulations / ours),
-    }
+    found: Row = {"what": "speed", "game": name, "simulations": simulations, "ours": round(simulations / ours)}
     for label, bot in (("openspiel python", _python_bot), ("openspiel c++", _native_bot)):
         made = bot(twin, simulations, seed)
         _, cpu = timed(partial(made.step, other))
@@ -128,11 +123,7 @@ def _python_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
     if twin.hidden:
         stakes = OPENSPIEL_EXPLORATION * twin.game().max_utility()
         return ismcts.ISMCTSBot(
-            game=twin.game(),
-            evaluator=evaluator,
-            uct_c=stakes,
-            max_simulations=simulations,
-            random_state=random,
+            game=twin.game(), evaluator=evaluator, uct_c=stakes, max_simulations=simulations, random_state=random
         )
     return mcts.MCTSBot(twin.game(), OPENSPIEL_EXPLORATION, simulations, evaluator, solve=False, random_state=random)
 

@@ -120,10 +120,7 @@ def search(
             leaves=asked.leaves,
         )
         done = reach(imagined, runs, goal, kind, budget=budget, way=way, ignored=machine.name)
-        plan, told = (
-            done.plan,
-            [node for node in done.nodes if node.is_true and (node.corrected or not node.text)],
-        )
+        plan, told = (done.plan, [node for node in done.nodes if node.is_true and (node.corrected or not node.text)])
         right = [sum(not node.corrected for node in told), len(told)]
     elif way == "random":
         plan = random_plans(runs, goal, kind, seed=asked.seed, **count).plan
@@ -166,14 +163,7 @@ def table(rows: Sequence[dict[str, Any]]) -> None:
 def main() -> None:
     """Every goal by every way."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, usual in (
-        ("n", 12),
-        ("seed", 0),
-        ("depth", 4),
-        ("executions", 20),
-        ("simulations", 120),
-        ("leaves", 1),
-    ):
+    for name, usual in (("n", 12), ("seed", 0), ("depth", 4), ("executions", 20), ("simulations", 120), ("leaves", 1)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--ways", nargs="*", default=[*WAYS, *RUNNING])
     parser.add_argument("--machines", nargs="*", default=list(NAMES))

@@ -148,11 +148,7 @@ def judged(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     first = Share(sum(shares[0] == 1 for shares in told), len(told))
     every = Share(sum(share == 1 for shares in told for share in shares), sum(map(len, told)))
     any_ = Share(sum(1 in shares for shares in told), len(told))
-    return {
-        "first patch right": first.as_json(),
-        "any patch right": any_.as_json(),
-        "all patches": every.as_json(),
-    }
+    return {"first patch right": first.as_json(), "any patch right": any_.as_json(), "all patches": every.as_json()}
 
 
 def mined_row(fix: MinedFix, runs: Caller) -> dict[str, Any]:

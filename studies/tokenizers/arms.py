@@ -82,12 +82,7 @@ def study(folder: Path, options: Options, arms: Sequence[str]) -> Iterator[dict[
     batches = plan(corpus.train, **sizes, steps=longest, seed=options.seed)
     held = plan(corpus.test, **sizes, steps=0, seed=options.seed)
     results: dict[str, Any] = {}
-    facts = {
-        "options": asdict(options),
-        "corpus": _facts(corpus),
-        "machine": _machine(options),
-        "arms": results,
-    }
+    facts = {"options": asdict(options), "corpus": _facts(corpus), "machine": _machine(options), "arms": results}
     measured: dict[str, Found] = {}
     cuts: dict[str, Cut] = {}
     for arm in arms:
@@ -139,14 +134,7 @@ def _arm(
     done, seconds = train(model, tokenized, batches[:steps], time, options)
     begun = monotonic()
     measured = measure(
-        model,
-        tokenized,
-        first,
-        corpus.spans,
-        held,
-        rows=options.rows,
-        time=time,
-        device=torch.device(options.device),
+        model, tokenized, first, corpus.spans, held, rows=options.rows, time=time, device=torch.device(options.device)
     )
     whole = sum(weight.numel() for weight in model.parameters())
     trunk = sum(weight.numel() for weight in model.layers.parameters())

@@ -67,12 +67,7 @@ def measure(
 
 
 def _forward(
-    model: Trunk,
-    tokenized: Cut,
-    places: Sequence[tuple[int, int, int]],
-    rows: int,
-    time: int,
-    device: torch.device,
+    model: Trunk, tokenized: Cut, places: Sequence[tuple[int, int, int]], rows: int, time: int, device: torch.device
 ) -> tuple[Ids, float]:
     """The likeliest next token at each place, and the nats of all tokens to be predicted.
 

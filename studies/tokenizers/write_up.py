@@ -175,10 +175,7 @@ def _errors(arms: dict[str, Any]) -> str:
 def _against_bytes(arms: dict[str, Any]) -> str:
     """Format the error difference to the byte model in points."""
     rows = [
-        (
-            NAMES[arm],
-            *(_points(row["less bytes"][name]) for name in ("string", "other", "string less other")),
-        )
+        (NAMES[arm], *(_points(row["less bytes"][name]) for name in ("string", "other", "string less other")))
         for arm, row in arms.items()
         if "less bytes" in row
     ]
@@ -196,11 +193,7 @@ def _sorted(arms: dict[str, Any], key: str, groups: Sequence[str]) -> str:
     cells, told_all = _first(arms)["wrong"][key], arms.values()
     names = [name for group in groups for name in _ordered(cells, group) if cells[name][1] >= RARE]
     rows = [
-        (
-            name.replace(" | ", ", "),
-            f"{cells[name][1]:,}",
-            *(_rate(row["wrong"][key].get(name)) for row in told_all),
-        )
+        (name.replace(" | ", ", "), f"{cells[name][1]:,}", *(_rate(row["wrong"][key].get(name)) for row in told_all))
         for name in names
     ]
     return _table((f"wrong, by {key}", "n", *(NAMES[arm] for arm in arms)), rows)

@@ -87,10 +87,7 @@ def traces() -> tuple[Trace, ...]:
 def encoded() -> Iterator[tuple[str, str]]:
     """Those recordings in every notation."""
     for name, options in NOTATIONS.items():
-        yield (
-            f"compact {name}",
-            digest(compact.encode(trace, options).decode("latin-1") for trace in traces()),
-        )
+        yield (f"compact {name}", digest(compact.encode(trace, options).decode("latin-1") for trace in traces()))
     yield "cwm", digest(cwm.encode(trace) for trace in traces() if trace.program.call)
     yield "json", digest("".join(json_text.encode(trace)) for trace in traces())
 

@@ -15,13 +15,7 @@ pytestmark = pytest.mark.unit
 
 ROOT = Path(worldline.__file__).parent
 MODULES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "shelve", "joblib"}
-ATTRIBUTES = {
-    ("torch", "load"),
-    ("os", "system"),
-    ("os", "popen"),
-    ("builtins", "eval"),
-    ("builtins", "exec"),
-}
+ATTRIBUTES = {("torch", "load"), ("os", "system"), ("os", "popen"), ("builtins", "eval"), ("builtins", "exec")}
 
 # The places that run the program, recorded and unrecorded: `exec` of the module, `eval` of the call.
 EXCEPTED = {

@@ -22,7 +22,7 @@ FOLDER_FILES = 21  # twenty modules and the folder's own `__init__.py`
 FAMILY = 4  # so many files with one prefix are a folder
 TEXT_LINES = 15  # of a string constant; a longer text is a file of its own
 TEXTS = {  # module: why a longer text stands in it
-    "recording/together.py": "the driver that a box is given: it is run there, never here",
+    "recording/together.py": "the driver that a box is given: it is run there, never here"
 }
 MACHINE = re.compile(r"(?<![\w.~])/(?:work|root|home)/\w+/")
 
@@ -96,12 +96,7 @@ def test_text_that_is_not_python_is_not_in_a_module() -> None:
 
 def test_a_long_text_is_seen_however_it_is_written() -> None:
     lines = "x\\n" * 30
-    for text in (
-        f'A = "{lines}"',
-        f'A = b"{lines}"',
-        f'A = f"{lines}{{b}}"',
-        f'def f():\n    return ["{lines}"]',
-    ):
+    for text in (f'A = "{lines}"', f'A = b"{lines}"', f'A = f"{lines}{{b}}"', f'def f():\n    return ["{lines}"]'):
         assert longest_text(ast.parse(text)) == 30
     assert longest_text(ast.parse(f'"""{lines}"""\ndef f():\n    """{lines}"""')) == 0
 

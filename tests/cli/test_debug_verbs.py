@@ -92,11 +92,7 @@ def test_the_tool_s_own_fault_is_neither_right_nor_wrong(file: str, monkeypatch:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["--call", "f("],
-        ["--call", "f(1)", "--stdin", "@/nowhere/at/all"],
-        ["--call", "f(1)", "--model", "nobody"],
-    ],
+    [["--call", "f("], ["--call", "f(1)", "--stdin", "@/nowhere/at/all"], ["--call", "f(1)", "--model", "nobody"]],
 )
 def test_usage_errors(file: str, arguments: list[str]) -> None:
     for verb in (debug, imagine):

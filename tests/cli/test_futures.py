@@ -34,11 +34,7 @@ def test_the_exact_outcomes_are_printed_as_table_and_json(coins: str, capsys: Ca
     assert "the answer: exact; 4 runs" in out
     assert "1/2 = 0.5000" in out
     found = told(capsys, coins, "--call", "f(2)")
-    assert {row["what"]: row["exact"] for row in found["truth"]["rows"]} == {
-        "1": "1/2",
-        "0": "1/4",
-        "'<b>'": "1/4",
-    }
+    assert {row["what"]: row["exact"] for row in found["truth"]["rows"]} == {"1": "1/2", "0": "1/4", "'<b>'": "1/4"}
     assert (found["way"], found["model"], found["own"]) == ("exact; 4 runs", None, None)
 
 

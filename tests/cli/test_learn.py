@@ -79,21 +79,7 @@ def refused(capsys: Capture, *words: object) -> str:
 
 
 def test_a_dataset_is_built_once_and_goes_on(recipe: Path, tmp_path: Path, capsys: Capture) -> None:
-    words = (
-        "data",
-        "build",
-        recipe,
-        "-o",
-        tmp_path / "set",
-        "--workers",
-        1,
-        "--seed",
-        3,
-        "--unit",
-        8,
-        "--count",
-        6,
-    )
+    words = ("data", "build", recipe, "-o", tmp_path / "set", "--workers", 1, "--seed", 3, "--unit", 8, "--count", 6)
     said = done(capsys, *words)
     assert said.startswith("6 documents, ")
     assert said.endswith(f"in {tmp_path / 'set'}\n")
@@ -226,17 +212,7 @@ def test_the_shipped_model_is_asked_unless_another_is_named(capsys: Capture) -> 
 
 
 def test_a_grid_is_a_table_for_readers(capsys: Capture) -> None:
-    words = (
-        "--model",
-        "interpreter",
-        "--length",
-        "8,16",
-        "--reveal",
-        "1,8",
-        "--max-programs",
-        4,
-        "--arbitrary",
-    )
+    words = ("--model", "interpreter", "--length", "8,16", "--reveal", "1,8", "--max-programs", 4, "--arbitrary")
     said = done(capsys, "bench", "permutation", *words)
     assert all(f"{cell} answer" in said for cell in ("8/1", "8/8", "16/1", "16/8"))
     assert "100.0 %" in said
@@ -291,12 +267,7 @@ def test_what_cannot_be_asked_is_one_line(words: tuple[str, ...], said: str, cap
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [
-        ("{", "line 1 is not JSON"),
-        ('{"code": ""}', "has no input"),
-        ("", "no rows"),
-        ("\n7", "line 2 has no"),
-    ],
+    [("{", "line 1 is not JSON"), ('{"code": ""}', "has no input"), ("", "no rows"), ("\n7", "line 2 has no")],
 )
 def test_a_file_of_another_kind_is_named(tmp_path: Path, text: str, said: str, capsys: Capture) -> None:
     path = tmp_path / "rows.jsonl"

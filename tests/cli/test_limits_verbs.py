@@ -103,17 +103,7 @@ def data():
 @pytest.mark.usefixtures("sandbox")
 def test_another_limit_is_another_dataset(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "small.py").write_text(RECIPE)
-    words = [
-        "data",
-        "build",
-        str(tmp_path / "small.py"),
-        "-o",
-        str(tmp_path / "out"),
-        "--unit",
-        "2",
-        "--workers",
-        "1",
-    ]
+    words = ["data", "build", str(tmp_path / "small.py"), "-o", str(tmp_path / "out"), "--unit", "2", "--workers", "1"]
     assert main([*words, "--count", "2", "--max-steps", "900"]) == 0
     capsys.readouterr()
     assert main([*words, "--count", "3"]) == 2
@@ -139,10 +129,7 @@ def test_the_runs_of_an_intervention_are_limited(tmp_path: Path) -> None:
     status = {}
     for steps in (2, 1_000):
         found, _ = intervene_on_run(
-            tmp_path / "run",
-            lambda scheme, extras: Wrong(),
-            interventions=["flatten"],
-            limits=Limits(steps=steps),
+            tmp_path / "run", lambda scheme, extras: Wrong(), interventions=["flatten"], limits=Limits(steps=steps)
         )
         status[steps] = [(one.status, one.why) for one in found.tried]
     assert status == {2: [("unfit", "the true trace was not recorded to its end")], 1_000: [("done", "")]}

@@ -39,8 +39,7 @@ def write(path: Path, text: str) -> Path:
 
 def test_a_script_with_arguments_and_input(tmp_path: Path, capsys: Capture) -> None:
     file = write(
-        tmp_path / "greet.py",
-        "import sys\nname = input()\nfor word in sys.argv[1:]:\n    print(word, name)\n",
+        tmp_path / "greet.py", "import sys\nname = input()\nfor word in sys.argv[1:]:\n    print(word, name)\n"
     )
     trace = recorded(capsys, file, "hello", "--stdin", "Ada", "--", "-v", "--json")
     assert trace["program"]["argv"] == ["hello", "-v", "--json"]
@@ -157,15 +156,7 @@ def test_a_store_keeps_to_its_limits(tmp_path: Path, capsys: Capture) -> None:
 
 def test_cost_of_programs(tmp_path: Path, capsys: Capture) -> None:
     file = write(tmp_path / "f.py", (EXAMPLES / "count.py").read_text())
-    arguments = [
-        "cost",
-        str(file),
-        str(EXAMPLES / "count.py"),
-        "--call",
-        "count('berry', 'r')",
-        "--tokenizer",
-        "bytes",
-    ]
+    arguments = ["cost", str(file), str(EXAMPLES / "count.py"), "--call", "count('berry', 'r')", "--tokenizer", "bytes"]
     assert main([*arguments, "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
     one, two = (row["formats"]["compact"]["bytes"] for row in table["traces"])

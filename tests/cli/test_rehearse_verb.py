@@ -61,10 +61,7 @@ def test_the_same_as_json(folder: Path, capsys: Capture) -> None:
     assert {(e["kind"], e["target"], e["line"]) for e in found["effects"]} == {
         ("write", "notes.txt", 4), ("delete", "old.txt", 6), ("environment", "NAME", 7), ("read", "<stdin>", 7),
     }  # fmt: skip
-    assert [(c["path"], c["how"]) for c in found["changes"]] == [
-        ("notes.txt", "changed"),
-        ("old.txt", "deleted"),
-    ]
+    assert [(c["path"], c["how"]) for c in found["changes"]] == [("notes.txt", "changed"), ("old.txt", "deleted")]
     assert "does not prove" in found["promise"]
 
 

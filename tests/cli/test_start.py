@@ -26,10 +26,7 @@ print(*loaded, *(name for name in compiled if name not in ("atoms", "blanks", "a
     [
         ("--help", "rich msgspec numpy pyarrow hashlib tempfile worldline.core.program"),
         ("record --trust", "msgspec numpy pyarrow pygments asyncio logging ctypes worldline.core.value"),
-        (
-            "imagine",
-            "msgspec pyarrow pygments asyncio logging worldline.recording.recorder worldline.codec.cwm.parse",
-        ),
+        ("imagine", "msgspec pyarrow pygments asyncio logging worldline.recording.recorder worldline.codec.cwm.parse"),
     ],
 )
 def test_a_command_imports_only_what_it_needs(verb: str, heavy: str) -> None:

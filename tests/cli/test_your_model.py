@@ -16,12 +16,7 @@ BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE
 
 def run(folder: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
     """A command in the page's folder."""
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "COLUMNS": "200",
-        "PYTHONPATH": str(folder),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
+    environment = {"PATH": "/usr/bin:/bin", "COLUMNS": "200", "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -62,11 +62,7 @@ class Machine:
         for _ in range(count):
             if self.random.random() < 0.05:
                 self.hidden.append(
-                    Hidden(
-                        len(self.steps),
-                        self.random.choice(("random", "a b")),
-                        self.random.choice((*VALUES, "?")),
-                    )
+                    Hidden(len(self.steps), self.random.choice(("random", "a b")), self.random.choice((*VALUES, "?")))
                 )
             self.random.choice(acts)()
         files = (("lib/a.py", "x = 1\n\ny = 2"),)

@@ -150,8 +150,7 @@ def test_headers_have_one_spelling(header: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"", b"1|x", b"1|x\n", b"2|x\n>\n", b"1|x\n3|y\n>\n", b"*a\n>\n", b"<''\n>\n", b">>'f()'\n", b">\xff\n"],
+    "data", [b"", b"1|x", b"1|x\n", b"2|x\n>\n", b"1|x\n3|y\n>\n", b"*a\n>\n", b"<''\n>\n", b">>'f()'\n", b">\xff\n"]
 )
 def test_prompts_have_one_spelling(data: bytes) -> None:
     assert parse(data).malformed is not None

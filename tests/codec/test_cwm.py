@@ -289,11 +289,7 @@ def test_a_comprehension_whose_value_is_not_seen_stays_inline() -> None:
     [
         ("def f(): return 1\n", 1, "def f(): return 1  # << START_OF_TRACE\n"),
         ("def f(a,\n      b): pass", 1, "def f(a,  # << START_OF_TRACE\n      b): pass"),
-        (
-            "if 1:\n    def f(): return '''\n'''\n",
-            2,
-            "if 1:\n    # << START_OF_TRACE\n    def f(): return '''\n'''\n",
-        ),
+        ("if 1:\n    def f(): return '''\n'''\n", 2, "if 1:\n    # << START_OF_TRACE\n    def f(): return '''\n'''\n"),
         ("def \\\nf(): pass\n", 1, "# << START_OF_TRACE\ndef \\\nf(): pass\n"),
         ("x = 1\r\ny = 2", 0, "# << START_OF_TRACE\nx = 1\ny = 2"),
         (f"def f(): pass {MARKER}\n", 1, "def f(): pass  # << START_OF_TRACE\n"),

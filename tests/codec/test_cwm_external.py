@@ -274,12 +274,7 @@ def test_a_prompt_before_the_trace_is_skipped() -> None:
     tagged = _kinds(TRACE).text
     prompt = cwm.prompt(SOURCE, 11)
     shots = SHOT + SOURCE + "\n" + TRACE
-    for text in (
-        prompt + tagged,
-        prompt.removeprefix("<|begin_of_text|>") + tagged,
-        "<|frame_sep|>" + tagged,
-        shots,
-    ):
+    for text in (prompt + tagged, prompt.removeprefix("<|begin_of_text|>") + tagged, "<|frame_sep|>" + tagged, shots):
         assert _kinds(text).prediction == wanted
     assert _kinds(tagged.removesuffix("<|end_of_text|>")).prediction == wanted
     assert _kinds(tagged.removesuffix("<|frame_sep|><|end_of_text|>")).prediction == wanted

@@ -79,10 +79,7 @@ def test_humaneval_solutions_and_their_tests(version: str) -> None:
 @pytest.mark.parametrize(
     ("module", "calls"),
     [
-        (
-            "textwrap",
-            ["wrap('the quick brown fox ' * 9, 30)", "dedent('  a\\n  b')", "shorten('a b c d e f', 8)"],
-        ),
+        ("textwrap", ["wrap('the quick brown fox ' * 9, 30)", "dedent('  a\\n  b')", "shorten('a b c d e f', 8)"]),
         ("fractions", ["Fraction('3/4') + Fraction(1, 3)", "format(Fraction(1, 3).limit_denominator(2))"]),
         ("statistics", ["stdev([1, 2, 4])", "quantiles([1, 2, 3, 4])", "multimode('aab')"]),
         ("heapq", ["list(merge([1, 4], [2, 3]))", "nsmallest(2, [3, 1, 2], key=lambda v: -v)"]),

@@ -78,14 +78,7 @@ def test_unchanged_is_resolved_past_calls_and_returns() -> None:
         + line('{"a": "..", "b": "7"}', "    return b")
     )  # fmt: skip
     frames = cwm_parse.parse(text, source).frames
-    assert [f.locals for f in frames] == [
-        {"a": "1"},
-        {"a": "1"},
-        {"a": "7"},
-        {"a": "7"},
-        {},
-        {"a": "1", "b": "7"},
-    ]
+    assert [f.locals for f in frames] == [{"a": "1"}, {"a": "1"}, {"a": "7"}, {"a": "7"}, {}, {"a": "1", "b": "7"}]
     assert [f.scope for f in frames] == [0, 0, 1, 1, 1, 0]
 
 

@@ -29,13 +29,7 @@ VALUES = (
     "'$x'", "-0.0", "[<hole>, 1]", "'$Foo'#6(x=1)",
 )  # fmt: skip
 NAMES = ("$x", "this", "class", "x.y", "self", "_", "été", "a::b")
-MODES = [
-    Compact(),
-    Compact(delta="element"),
-    Compact(reveal=3),
-    Compact(reveal=0),
-    Compact(same=True, bare=True),
-]
+MODES = [Compact(), Compact(delta="element"), Compact(reveal=3), Compact(reveal=0), Compact(same=True, bare=True)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

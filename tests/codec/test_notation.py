@@ -34,17 +34,7 @@ CONTEXT = TraceContext(program=PROGRAM)
 ALL = pytest.mark.parametrize("name", NOTATIONS)
 PIECES = st.sampled_from(
     [
-        *(
-            b"(3 xs=[1, 2]\n",
-            b"4 total=0\n",
-            b")3\n",
-            b".\n",
-            b" x=1\n",
-            b"@1\n",
-            b"~#1\n",
-            b"?0 x\n",
-            b"%a=1\n",
-        ),
+        *(b"(3 xs=[1, 2]\n", b"4 total=0\n", b")3\n", b".\n", b" x=1\n", b"@1\n", b"~#1\n", b"?0 x\n", b"%a=1\n"),
         *(f"<|{token}|>".encode() for token in notation("cwm").special_tokens),
         *(b'{"x": "1"}', b'"3"', b"{", b"def f(xs):\n", b"    total = 0\n", b"<|", b"\xff", b"\n"),
     ]

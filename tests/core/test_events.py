@@ -8,17 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.core.events import (
-    CHANGELESS,
-    ENDED,
-    EVENTS,
-    FINAL,
-    LEAVING,
-    OUTCOMES,
-    Pending,
-    known_at,
-    unsettled,
-)
+from worldline.core.events import CHANGELESS, ENDED, EVENTS, FINAL, LEAVING, OUTCOMES, Pending, known_at, unsettled
 
 pytestmark = pytest.mark.unit
 
@@ -39,9 +29,7 @@ def test_event_classes_contain_only_events_and_outcomes() -> None:
 
 
 @given(RUNS)
-def test_a_change_is_known_at_the_next_event_of_its_frame_that_can_change_something(
-    run: list[FrameStep],
-) -> None:
+def test_a_change_is_known_at_the_next_event_of_its_frame_that_can_change_something(run: list[FrameStep]) -> None:
     for i, (step, settled_at) in enumerate(zip(run, known_at(run), strict=True)):
         later = (j for j in range(i + 1, len(run)) if run[j].frame == step.frame)
         goes_on = next((j for j in later if run[j].event not in CHANGELESS), None)

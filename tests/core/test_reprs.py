@@ -13,9 +13,7 @@ from worldline.diagnose.debug import Debugged
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 LONG = Program(
-    source="def f(s):\n    t = s * 500\n    return t\n" + "# more\n" * 500,
-    call="f('ab' * 10)",
-    stdin="x" * 9_999,
+    source="def f(s):\n    t = s * 500\n    return t\n" + "# more\n" * 500, call="f('ab' * 10)", stdin="x" * 9_999
 )
 pytestmark = pytest.mark.usefixtures("sandbox")
 

@@ -12,19 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LITERALS, OBJECTS, TEXTS, VALUE_TEXTS
 
-from worldline.core.value import (
-    DEPTH,
-    Malformed,
-    Value,
-    canonical,
-    equal,
-    kind,
-    parse,
-    quote,
-    scan,
-    text,
-    unquote,
-)
+from worldline.core.value import DEPTH, Malformed, Value, canonical, equal, kind, parse, quote, scan, text, unquote
 from worldline.recording.guests.canonical import Renderer, text_of_str
 
 pytestmark = pytest.mark.unit

@@ -98,10 +98,7 @@ def answered(port: int, data: bytes) -> bytes:
 def test_a_port_takes_no_http_request(port: int) -> None:
     body = frame({"seq": 1, "type": "request", "command": "initialize", "arguments": {"adapterID": "x"}})
     head = b"POST / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n"
-    for request in (
-        head % (port, len(body)) + body,
-        body.replace(b"\r\n\r\n", b"\r\nOrigin: http://evil\r\n\r\n", 1),
-    ):
+    for request in (head % (port, len(body)) + body, body.replace(b"\r\n\r\n", b"\r\nOrigin: http://evil\r\n\r\n", 1)):
         assert b'"command":"initialize"' not in answered(port, request)
     assert b'"success":true' in answered(port, body), "the next client is served"
 

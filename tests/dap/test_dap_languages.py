@@ -83,11 +83,7 @@ def test_breakpoints_stand_on_lines_with_code(adapter: Adapter, tmp_path: Path) 
     adapter.stopped()
     source = {"path": str(tmp_path / "list.c")}
     placed = adapter.ask("setBreakpoints", source=source, breakpoints=[{"line": 1}, {"line": 11}, {"line": 21}])
-    assert [(one["verified"], one["line"]) for one in placed["breakpoints"]] == [
-        (True, 3),
-        (True, 12),
-        (False, 21),
-    ]
+    assert [(one["verified"], one["line"]) for one in placed["breakpoints"]] == [(True, 3), (True, 12), (False, 21)]
 
 
 def test_a_cycle_opens_without_end(adapter: Adapter, tmp_path: Path) -> None:

@@ -182,13 +182,7 @@ def test_a_wrong_action_stops_before_its_line(adapter: Adapter, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "stops"),
-    [
-        ("wrong-value", True),
-        ("missed-change", False),
-        ("divergence", True),
-        ("wrong", True),
-        ("raised", False),
-    ],
+    [("wrong-value", True), ("missed-change", False), ("divergence", True), ("wrong", True), ("raised", False)],
 )
 def test_filters_are_causes(adapter: Adapter, tmp_path: Path, name: str, stops: bool) -> None:
     model = replayed(tmp_path, "count('berry', 'r')", (b"7 n=1", b"7 n=5"))

@@ -113,12 +113,7 @@ def test_another_recipe_is_refused(whole: Path) -> None:
 def mined(path: Path, functions: int) -> Mixture:
     """A mixture of a file of mined programs, each function with two calls, and each program in two renamings."""
     parsed = [
-        MinedCall(
-            f"def {name}({name}):\n    a = {name} + {n}\n    return a\n",
-            f"{name}({x})",
-            f"o{n}",
-            f"k{n}{name}",
-        )
+        MinedCall(f"def {name}({name}):\n    a = {name} + {n}\n    return a\n", f"{name}({x})", f"o{n}", f"k{n}{name}")
         for n in range(functions)
         for name in ("f", "g")
         for x in (1, 2)

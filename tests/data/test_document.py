@@ -61,8 +61,7 @@ def test_a_document_is_a_prompt_and_the_steps() -> None:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    "options",
-    [Compact(bare=True), Compact(bare=True, delta="element"), Compact(bare=True, reveal=4, conditions=True)],
+    "options", [Compact(bare=True), Compact(bare=True, delta="element"), Compact(bare=True, reveal=4, conditions=True)]
 )
 @pytest.mark.parametrize("by", [1, 7, 990, 9_999])
 def test_a_shift_is_what_blank_lines_above_would_give(options: Compact, by: int) -> None:

@@ -64,19 +64,7 @@ def test_a_document_is_what_such_a_model_is_asked_and_writes() -> None:
 def test_the_verb_says_so_and_another_format_is_another_dataset(tmp_path: Path) -> None:
     recipe = tmp_path / "tiny.py"
     recipe.write_text(RECIPE)
-    words = [
-        "data",
-        "build",
-        str(recipe),
-        "-o",
-        str(tmp_path / "out"),
-        "--count",
-        "3",
-        "--unit",
-        "3",
-        "--workers",
-        "1",
-    ]
+    words = ["data", "build", str(recipe), "-o", str(tmp_path / "out"), "--count", "3", "--unit", "3", "--workers", "1"]
     done = CliRunner().invoke(cli, [*words, "--format", "cwm", "--trust"])
     assert done.exit_code == 0, done.output
     assert next(iter(read_rows(tmp_path / "out"))).prompt.startswith(b"<|begin_of_text|>")

@@ -13,16 +13,7 @@ from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import (
-    MODES,
-    TASKS,
-    Mixture,
-    Mode,
-    Source,
-    draw_documents,
-    draw_queries,
-    write_document,
-)
+from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, draw_documents, draw_queries, write_document
 from worldline.programs.split import key, split
 from worldline.recording.recorder import record
 

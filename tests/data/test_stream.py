@@ -35,16 +35,7 @@ def test_a_count_is_kept() -> None:
 
 @pytest.mark.long(reason="a stream in a process of its own, and the same documents made here")
 def test_the_reader_leaves_and_the_stream_ends(recipe: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "worldline.data.stream",
-        "--recipe",
-        str(recipe),
-        "--seed",
-        "2",
-        "--trust",
-    ]
+    command = [sys.executable, "-m", "worldline.data.stream", "--recipe", str(recipe), "--seed", "2", "--trust"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -43,10 +43,7 @@ def test_all_values_of_a_right_run_are_at_risk_and_none_is_wrong(program: Progra
 
 @pytest.mark.parametrize(("codec", "old", "new"), [("compact", "t='AB'", "t='Ab'"), ("cwm", "\"'AB'\"", "\"'Ab'\"")])
 def test_the_first_wrong_value_is_the_last_that_counts(codec: str, old: str, new: str) -> None:
-    assert brief(found(JOIN, (old, new), codec=codec)) == [
-        ("s", "'ab'", "str", False),
-        ("t", "'AB'", "str", True),
-    ]
+    assert brief(found(JOIN, (old, new), codec=codec)) == [("s", "'ab'", "str", False), ("t", "'AB'", "str", True)]
 
 
 @pytest.mark.parametrize(("codec", "old", "new"), [("compact", ")'AB!'", ")'AB?'"), ("cwm", "AB!", "AB?")])
@@ -102,10 +99,7 @@ def test_a_called_method_is_not_an_attribute() -> None:
     [
         ("    return [x * 2 for x in xs]\n", {"comprehension": 1, "iteration": 4, "arithmetic": 3}),
         ("    return [\n        x * 2\n        for x in xs\n    ]\n", {"comprehension": 1, "arithmetic": 3}),
-        (
-            "    return sum(x * 2 for x in xs)\n",
-            {"sum": 1, "comprehension": 1, "iteration": 4, "arithmetic": 3},
-        ),
+        ("    return sum(x * 2 for x in xs)\n", {"sum": 1, "comprehension": 1, "iteration": 4, "arithmetic": 3}),
         ("    return max(\n        1,\n        len(xs),\n    )\n", {"max": 1, "len": 1}),
         ("    return sorted(xs, key=lambda x: -x)\n", {"sorted": 1, "function": 1, "arithmetic": 3}),
         ("    return [0] * (len(xs) * 2)\n", {"repetition": 1, "arithmetic": 1, "len": 1}),

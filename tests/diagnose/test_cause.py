@@ -67,11 +67,7 @@ def test_an_exception_that_is_missed() -> None:
         ("!KeyError('k')\n8 e=KeyError('k')\n9 x=7 -e", "9 x=7"),
     ):
         result = why(EXCEPTIONS, (old, new))
-        assert (result.name, result.detail, result.operation) == (
-            "wrong action",
-            "exception missed",
-            "exception",
-        )
+        assert (result.name, result.detail, result.operation) == ("wrong action", "exception missed", "exception")
 
 
 def test_a_call_that_is_not_entered() -> None:
@@ -142,12 +138,7 @@ def test_an_operation_that_was_not_executed_is_not_copying() -> None:
 )
 def test_a_missed_change(codec: str, old: str, new: str) -> None:
     result = why(COUNT, (old, new), codec=codec)
-    assert (result.name, result.detail, result.operation, result.type) == (
-        "missed change",
-        "n",
-        "arithmetic",
-        "int",
-    )
+    assert (result.name, result.detail, result.operation, result.type) == ("missed change", "n", "arithmetic", "int")
 
 
 @pytest.mark.parametrize(
@@ -174,8 +165,7 @@ def test_a_copy_taken_for_the_same_object_is_an_invented_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("codec", "old", "new"),
-    [("compact", "12 x=6\n", "12 x=6 -t\n"), ("cwm", '"x": "6", "t": ".."', '"x": "6"')],
+    ("codec", "old", "new"), [("compact", "12 x=6\n", "12 x=6 -t\n"), ("cwm", '"x": "6", "t": ".."', '"x": "6"')]
 )
 def test_a_lost_variable(codec: str, old: str, new: str) -> None:
     result = why(EXCEPTIONS, (old, new), codec=codec)
@@ -304,11 +294,7 @@ def test_a_true_repetition_is_not_a_fault() -> None:
 
 def test_a_repetition_after_something_wrong_is_not_the_cause() -> None:
     result = why(
-        COUNT,
-        ("2 n=0", "2 n=5"),
-        ("3\n6 left", "3\n4\n" * 50 + "3\n6 left"),
-        cut="3\n6 left",
-        status="budget",
+        COUNT, ("2 n=0", "2 n=5"), ("3\n6 left", "3\n4\n" * 50 + "3\n6 left"), cut="3\n6 left", status="budget"
     )
     assert (result.name, result.under, result.operation) == ("budget", "wrong value", "literal")
 

@@ -63,12 +63,7 @@ def test_a_wrong_value_is_explained_and_fixed() -> None:
     assert result.is_confirmed
     shown = json.loads(json.dumps(result.as_json()))
     assert shown["cause"]["confirmed"] is True
-    assert shown["interventions"][1] == {
-        "intervention": "repair",
-        "sample": 0,
-        "outcome": "recovered",
-        "why": "",
-    }
+    assert shown["interventions"][1] == {"intervention": "repair", "sample": 0, "outcome": "recovered", "why": ""}
 
 
 def test_steps_that_do_not_align_stand_one_under_the_other() -> None:
@@ -101,11 +96,9 @@ def test_without_time_no_intervention_is_tried() -> None:
     assert {item.why for item in result.tried if item.status == "untried"} == {"would take longer than --seconds 1e-09"}
     assert not result.helped
     assert len(model.asked) == 1
-    assert (
-        "verdict",
-        "wrong value: not tested, --seconds 1e-09 leaves no time for its interventions",
-        "yellow",
-    ) in [*sentences(result)]
+    assert ("verdict", "wrong value: not tested, --seconds 1e-09 leaves no time for its interventions", "yellow") in [
+        *sentences(result)
+    ]
 
 
 def test_interventions_are_bounded_by_bytes() -> None:
@@ -121,11 +114,9 @@ def test_interventions_are_bounded_by_bytes() -> None:
     assert not any(entry.status == "untried" for entry in debug(programs(5)[4], model).tried)
     none = debug(programs(5)[4], model, work=1)
     assert none.is_confirmed is None
-    assert (
-        "verdict",
-        "wrong value: not tested, --work 1 leaves no bytes for its interventions",
-        "yellow",
-    ) in [*sentences(none)]
+    assert ("verdict", "wrong value: not tested, --work 1 leaves no bytes for its interventions", "yellow") in [
+        *sentences(none)
+    ]
 
 
 def test_progress_reports_the_stages() -> None:

@@ -235,14 +235,7 @@ def twisted(kind: str, rng: random.Random, size: int) -> tuple[list[int], list[i
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        "random",
-        "nothing in common",
-        "every other step wrong",
-        "loop left early",
-        "loop never left",
-        "steps lost",
-    ],
+    ["random", "nothing in common", "every other step wrong", "loop left early", "loop never left", "steps lost"],
 )
 def test_aligning_takes_linear_time(kind: str) -> None:
     rng = random.Random(kind)
@@ -258,11 +251,7 @@ def test_aligning_takes_linear_time(kind: str) -> None:
 def test_a_loop_left_early_meets_the_truth_again_after_the_loop() -> None:
     wanted, got = twisted("loop left early", random.Random(0), 30_000)
     spans = list(align(wanted, got, lambda i, j: wanted[i] == got[j]))
-    assert [(span.wanted, span.got, span.agrees) for span in spans] == [
-        (6, 6, True),
-        (29_994, 0, False),
-        (3, 3, True),
-    ]
+    assert [(span.wanted, span.got, span.agrees) for span in spans] == [(6, 6, True), (29_994, 0, False), (3, 3, True)]
 
 
 @pytest.mark.long(reason="a trace of 40,000 steps")

@@ -140,8 +140,7 @@ class Gambler(PlainPredictor):
         for ask in asks:
             text = under(ask, ("below 6", "0"))
             yield Prediction(
-                text=text.replace(b"\n 10", b"\n 11").replace(b" y=", b" y=1") if self.wrong else text,
-                status="ended",
+                text=text.replace(b"\n 10", b"\n 11").replace(b" y=", b" y=1") if self.wrong else text, status="ended"
             )
 
 

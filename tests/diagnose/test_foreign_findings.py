@@ -53,9 +53,7 @@ def diagnosed(trace: Trace, *changes: tuple[str, str], codec: str = "compact", s
     truth = Prediction(text=text, status="ended", codec=codec)
     record = _no_run
     return Diagnosis(
-        Sample(ask=ask, truth=truth, found=Prediction(text=result, status=status, codec=codec)),
-        record,
-        record,
+        Sample(ask=ask, truth=truth, found=Prediction(text=result, status=status, codec=codec)), record, record
     )
 
 

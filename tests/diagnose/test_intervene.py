@@ -219,10 +219,7 @@ def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
 def test_progress_is_reported() -> None:
     model, heard = Mistaken(wrong_value), list[tuple[str, int, int]]()
     run_interventions(
-        samples(model, programs(6)),
-        model,
-        interventions=("repair",),
-        progress=lambda *told: heard.append(told),
+        samples(model, programs(6)), model, interventions=("repair",), progress=lambda *told: heard.append(told)
     )
     assert heard == [("repair", 1, 3), ("repair", 2, 3), ("repair", 3, 3)]
 

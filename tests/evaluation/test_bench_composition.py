@@ -254,12 +254,7 @@ def test_a_measured_suite_is_kept_resumed_and_verified(tmp_path: Path) -> None:
     ],
 )
 def test_what_contradicts_itself_is_refused_with_the_reason(
-    suite: str,
-    model: Any,
-    options: dict[str, Any],
-    reason: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    suite: str, model: Any, options: dict[str, Any], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=reason):

@@ -219,10 +219,7 @@ def test_fields_by_other_names(tmp_path: Path) -> None:
 def test_output_is_the_text_only_where_something_else_is_expected(tmp_path: Path) -> None:
     (row,) = read_rows(_write(tmp_path / "a.jsonl", [{"id": 1, "expected": "'AB'", "output": TRACE}]))
     assert (row.text, row.roles["expected"]) == (TRACE, "'AB'")
-    rows = [
-        {"id": 1, "code": CODE, "output": "'AB'"},
-        {"id": 2, "code": CODE, "output": "'AB'", "text": TRACE},
-    ]
+    rows = [{"id": 1, "code": CODE, "output": "'AB'"}, {"id": 2, "code": CODE, "output": "'AB'", "text": TRACE}]
     first, second = read_rows(_write(tmp_path / "b.jsonl", rows))
     assert (first.text, first.roles["expected"]) == ("", "'AB'")
     assert (second.text, second.roles["expected"]) == (TRACE, "'AB'")

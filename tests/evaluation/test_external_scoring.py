@@ -32,12 +32,7 @@ from worldline.ui.terminal.suite_report import print_report
 
 CODE = "def f(s, n):\n    t = s * n\n    u = t[1:]\n    return u\n"
 ROWS = [
-    {
-        "code": CODE,
-        "input": f"'ab{n}', {n + 1}",
-        "output": repr((f"ab{n}" * (n + 1))[1:]),
-        "id": f"sample_{n}",
-    }
+    {"code": CODE, "input": f"'ab{n}', {n + 1}", "output": repr((f"ab{n}" * (n + 1))[1:]), "id": f"sample_{n}"}
     for n in range(9)
 ]
 END = "<|end_of_text|>"
@@ -275,14 +270,8 @@ def test_the_budget_follows_the_notation() -> None:
 
 MANY = {
     "comprehension": ("def f(xs):\n    return [x * 2 for x in xs if x]\n", "[1, 0, 3]"),
-    "generator": (
-        "def f(n):\n    t = 0\n    for x in (i * i for i in range(n)):\n        t += x\n    return t\n",
-        "4",
-    ),
-    "raised": (
-        "def f(d):\n    try:\n        return d['x']\n    except KeyError:\n        return 'none'\n",
-        "{}",
-    ),
+    "generator": ("def f(n):\n    t = 0\n    for x in (i * i for i in range(n)):\n        t += x\n    return t\n", "4"),
+    "raised": ("def f(d):\n    try:\n        return d['x']\n    except KeyError:\n        return 'none'\n", "{}"),
     "non-ASCII": ('def f(s):\n    """a \u2264 b"""\n    return s.upper() + "\u2264"\n', "'\u00e9a'"),
     "nested": ("def g(s):\n    return s[::-1]\ndef f(s):\n    return g(s) + g(s)\n", "'a b'"),
 }
@@ -311,10 +300,7 @@ def test_outputs_that_lost_their_special_tokens_are_right_without_conversion(tmp
 
 def test_a_row_without_a_program_is_named(tmp_path: Path, true: dict[str, str]) -> None:
     path = tmp_path / "some.jsonl"
-    rows = [
-        {"id": "a", "generation": true["sample_0"]},
-        {"id": "b", "generation": "x", **ROWS[0]} | {"id": "b"},
-    ]
+    rows = [{"id": "a", "generation": true["sample_0"]}, {"id": "b", "generation": "x", **ROWS[0]} | {"id": "b"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     told: list[tuple[int, int]] = []
     report = score("crux", path, progress=lambda done, of: told.append((done, of)))

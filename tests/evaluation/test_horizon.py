@@ -94,8 +94,7 @@ def test_steps_before_the_first_wrong_one_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [({"length": 3}, "32 or more"), ({"world": "chess"}, "not chess"), ({"world": ()}, "not none")],
+    ("options", "said"), [({"length": 3}, "32 or more"), ({"world": "chess"}, "not chess"), ({"world": ()}, "not none")]
 )
 def test_invalid_options_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):

@@ -165,11 +165,7 @@ def test_every_verdict_says_how_far_it_was_right() -> None:
 
 def test_a_record_says_what_its_failure_is_about(tmp_path: Path) -> None:
     texts = iter([TRUE.replace(b"3 d={'a': 1, 'b': 2}", b"3 d={'a': 1, 'b': 9}"), TRUE])
-    run(
-        Suite(name="two", tasks=[COUNT, COUNT]),
-        Scripted(lambda ask: (next(texts), "ended")),
-        out=tmp_path / "run",
-    )
+    run(Suite(name="two", tasks=[COUNT, COUNT]), Scripted(lambda ask: (next(texts), "ended")), out=tmp_path / "run")
     wrong, right = newest(tmp_path / "run").values()
     why = cause(wrong.sample())
     assert (wrong.operation, wrong.failed_type) == (why.operation, why.type)

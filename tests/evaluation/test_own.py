@@ -53,10 +53,7 @@ def test_rows_are_tasks_in_their_order(tmp_path: Path) -> None:
 
 
 def test_rows_in_other_languages(tmp_path: Path) -> None:
-    rows = [
-        {"source": "function f(n) { return n }", "call": "f(1)", "language": "js"},
-        {"source": "fn main() {}"},
-    ]
+    rows = [{"source": "function f(n) { return n }", "call": "f(1)", "language": "js"}, {"source": "fn main() {}"}]
     one, other = load(str(stored(tmp_path, rows)), language="rust").tasks
     assert (one.program.name, other.program.name) == ("program.js", "program.rs")
     with pytest.raises(UsageError, match=r"a language is one of python, js, .*, not 'cobol'"):

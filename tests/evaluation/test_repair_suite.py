@@ -126,10 +126,7 @@ def test_a_run_is_kept_and_resumed(
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        (["--force", "states"], "repair does not take force"),
-        (["--queries", "3"], "needs --force queries"),
-    ],
+    [(["--force", "states"], "repair does not take force"), (["--queries", "3"], "needs --force queries")],
 )
 def test_unsupported_options_are_refused(
     folder: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]

@@ -329,11 +329,7 @@ def spoiled(through: Path, tmp_path: Path, name: str) -> Path:
 
 @pytest.mark.parametrize("name", MANIFESTS)
 def test_a_manifest_that_no_run_has_is_refused_and_nothing_it_names_is_opened(
-    through: Path,
-    tmp_path: Path,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    through: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, opened = spoiled(through, tmp_path, name), list[str]()
     real = files.open_regular

@@ -67,18 +67,7 @@ def test_bench_predicts_each_program_several_times_with_different_seeds(tmp_path
     from click.testing import CliRunner
 
     out = tmp_path / "run"
-    given = [
-        "composition",
-        "--max-programs",
-        "2",
-        "--samples",
-        "3",
-        "-M",
-        "temperature=0.9",
-        "-o",
-        str(out),
-        "--json",
-    ]
+    given = ["composition", "--max-programs", "2", "--samples", "3", "-M", "temperature=0.9", "-o", str(out), "--json"]
     found = CliRunner().invoke(verbs.bench, given, catch_exceptions=False)
     told = json.loads(found.output)
     assert told["n"] == 6

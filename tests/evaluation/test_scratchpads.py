@@ -119,10 +119,7 @@ def test_senseless_combinations_are_refused(tmp_path: Path) -> None:
         Scratchpad(Interpreter(codec="cwm"), "flatten")
     with pytest.raises(UsageError, match="scratchpad"):
         Scratchpad(Interpreter(), "paper")
-    for suite, reason in (
-        ("states", "by the model's confidence"),
-        ("budget", "how programs are written down"),
-    ):
+    for suite, reason in (("states", "by the model's confidence"), ("budget", "how programs are written down")):
         done = CliRunner().invoke(bench, [suite, "--model", "interpreter", "--scratchpad", "auto"])
         assert isinstance(done.exception, UsageError)
         assert reason in str(done.exception)

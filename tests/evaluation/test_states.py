@@ -28,8 +28,7 @@ from worldline.predict.predictor import Predictor
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 LOOP = Task(
     program=Program(
-        source="def f(n):\n    d = {'k': 0, 'm': 1}\n    while n > 0:\n        n -= 1\n    return d\n",
-        call="f(2)",
+        source="def f(n):\n    d = {'k': 0, 'm': 1}\n    while n > 0:\n        n -= 1\n    return d\n", call="f(2)"
     )
 )
 TRUE = b"(1 n=2\n2 d={'k': 0, 'm': 1}\n3\n4 n=1\n3\n4 n=0\n3\n5\n){'k': 0, 'm': 1}\n.\n"

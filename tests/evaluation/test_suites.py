@@ -24,18 +24,8 @@ HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval
 CRUX = [
     {"code": "def f(s):\n    return s[::-1]", "input": "'abc'", "output": "'cba'", "id": "a"},
     {"code": "def f(a, b):\n    return {b, a}\n", "input": "1, 2", "output": "set([2, 1])", "id": "b"},
-    {
-        "code": "def f(d):\n    d['z'] = 1\n    return d",
-        "input": "{'y': 2}",
-        "output": '{"z": 1, "y": 2}',
-        "id": "c",
-    },
-    {
-        "code": "def f(xs):\n    return [x for x in xs if x]",
-        "input": "[0, 1, '']",
-        "output": "[1,]",
-        "id": "d",
-    },
+    {"code": "def f(d):\n    d['z'] = 1\n    return d", "input": "{'y': 2}", "output": '{"z": 1, "y": 2}', "id": "c"},
+    {"code": "def f(xs):\n    return [x for x in xs if x]", "input": "[0, 1, '']", "output": "[1,]", "id": "d"},
     {"code": "import math\ndef f(x):\n    return math.inf", "input": "0", "output": "inf", "id": 5},
 ]
 
@@ -160,13 +150,7 @@ def test_an_output_that_is_no_literal_leaves_the_recording(tmp_path: Path, outpu
 
 @pytest.mark.parametrize(
     ("output", "text"),
-    [
-        ("'cba'", "'cba'"),
-        (" [1,]", "[1]"),
-        ("{1:{2 :()}}", "{1: {2: ()}}"),
-        ("-1e3", "-1000.0"),
-        ("None", "None"),
-    ],
+    [("'cba'", "'cba'"), (" [1,]", "[1]"), ("{1:{2 :()}}", "{1: {2: ()}}"), ("-1e3", "-1000.0"), ("None", "None")],
 )
 def test_a_literal_is_read_in_any_spelling(output: str, text: str) -> None:
     assert literal(output) == text

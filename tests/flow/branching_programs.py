@@ -155,14 +155,7 @@ class Odd:
     def _match(self, i: str, depth: int, in_loop: bool) -> list[str]:
         lines = [f"{i}match {self.rng.choice(('a', 'xs', '(a, b)'))}:"]
         for one in self.rng.sample(
-            (
-                "1 | 2",
-                "[p, q, *_]",
-                "[] | 0",
-                "(p, q) if p > q",
-                "int()",
-                "[\n{i}        p,\n{i}        q,\n{i}    ]",
-            ),
+            ("1 | 2", "[p, q, *_]", "[] | 0", "(p, q) if p > q", "int()", "[\n{i}        p,\n{i}        q,\n{i}    ]"),
             3,
         ):
             lines.append(f"{i}    case {one}:".replace("{i}", i))

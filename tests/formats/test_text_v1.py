@@ -31,15 +31,7 @@ MODES = {
 
 def test_json() -> None:
     assert "".join(json_text.encode(TRACE)).rstrip("\n") == (KEPT / "trace.json").read_text().rstrip("\n")
-    assert {step.event for step in TRACE.steps} >= {
-        "call",
-        "line",
-        "return",
-        "raise",
-        "yield",
-        "resume",
-        "output",
-    }
+    assert {step.event for step in TRACE.steps} >= {"call", "line", "return", "raise", "yield", "resume", "output"}
 
 
 def test_cwm() -> None:

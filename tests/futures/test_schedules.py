@@ -52,11 +52,7 @@ def orders(most: int) -> dict[str, int]:
 
 def test_every_order_of_two_threads_is_found_with_the_fewest_preemptions() -> None:
     assert orders(0) == {"'111222'": 0, "'222111'": 0}
-    assert set(orders(1)) == {
-        "'111222'",
-        "'222111'",
-        *(f"'{o}'" for o in ("122211", "112221", "211122", "221112")),
-    }
+    assert set(orders(1)) == {"'111222'", "'222111'", *(f"'{o}'" for o in ("122211", "112221", "211122", "221112"))}
     assert len(orders(4)) == 20  # 6 over 3
 
 

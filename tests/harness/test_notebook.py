@@ -33,10 +33,7 @@ def test_from_a_model_to_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "it is stored without outputs"
-    for old, new in (
-        ("SAMPLES, CURED = 10, 2", "SAMPLES, CURED = 3, 1"),
-        ("EXTRAS = {}", 'EXTRAS = {"threads": "1"}'),
-    ):
+    for old, new in (("SAMPLES, CURED = 10, 2", "SAMPLES, CURED = 3, 1"), ("EXTRAS = {}", 'EXTRAS = {"threads": "1"}')):
         assert old in notebook.cells[1]["source"]
         notebook.cells[1]["source"] = notebook.cells[1]["source"].replace(old, new)
     nbclient.NotebookClient(notebook, timeout=1800, kernel_name="python3").execute(cwd=str(tmp_path))

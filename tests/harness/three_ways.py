@@ -116,12 +116,7 @@ def inspect_samples(samples: Iterable[Mapping[str, Any]]) -> Found:
     """What an inspect log says of its samples."""
     scores = {sample["id"]: sample["scores"]["verdict"] for sample in samples}
     return {
-        name: (
-            score["answer"],
-            score["value"]["answer"] == 1,
-            score["value"]["trace"] == 1,
-            score["metadata"]["cause"],
-        )
+        name: (score["answer"], score["value"]["answer"] == 1, score["value"]["trace"] == 1, score["metadata"]["cause"])
         for name, score in scores.items()
     }
 

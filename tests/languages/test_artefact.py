@@ -53,10 +53,7 @@ def test_all_that_decides_it_is_in_its_key() -> None:
     keys += [
         artefact.key(GCC, SPEC | change) for change in ({"source": "int y;"}, {"call": {}}, {"files": {"b.h": ""}})
     ]
-    keys += [
-        artefact.key(replace(GCC, version="13.1.0"), SPEC),
-        artefact.key(replace(GCC, language="cpp"), SPEC),
-    ]
+    keys += [artefact.key(replace(GCC, version="13.1.0"), SPEC), artefact.key(replace(GCC, language="cpp"), SPEC)]
     assert len(set(keys)) == 6
 
 

@@ -32,13 +32,7 @@ pytestmark = pytest.mark.usefixtures("sandbox")
 PROGRAMS = Path(__file__).parent / "contract" / "programs"
 FLOWS = Path(__file__).parent / "flows"  # control flow of every kind that a language has
 SCRIPTS, CALL = ("returns", "shares", "long"), "f([3, 1], 'ab')"
-MODES = [
-    Compact(),
-    Compact(delta="element"),
-    Compact(reveal=3),
-    Compact(reveal=0),
-    Compact(same=True, bare=True),
-]
+MODES = [Compact(), Compact(delta="element"), Compact(reveal=3), Compact(reveal=0), Compact(same=True, bare=True)]
 
 
 @dataclass(frozen=True)

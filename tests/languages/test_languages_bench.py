@@ -35,11 +35,7 @@ def test_recording_is_timed_beside_each_debugger() -> None:
 
 def row(steps: float, stops: float, warm: float) -> dict[str, dict[str, float]]:
     """A language as it was measured."""
-    return {
-        "steps": {"int_loop": steps},
-        "stops": {"int_loop": stops} if stops else {},
-        "cost": {"warm": warm},
-    }
+    return {"steps": {"int_loop": steps}, "stops": {"int_loop": stops} if stops else {}, "cost": {"warm": warm}}
 
 
 def test_a_row_has_its_ratio_and_typescript_that_of_javascript() -> None:

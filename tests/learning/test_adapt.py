@@ -228,18 +228,7 @@ def test_better_is_kept_and_what_forgets_is_not() -> None:
 def test_not_better_is_not_kept(code: Path, base: Path, tmp_path: Path) -> None:
     """The verb: a model that learns nothing is asked before and after, refused, and its base is as it was."""
     out, before = tmp_path / "out", (base / model_folder.MODEL).read_bytes()
-    words = [
-        "--on",
-        str(code),
-        "--model",
-        str(base),
-        "-o",
-        str(out),
-        "--train-steps",
-        "1",
-        "--json",
-        "--trust",
-    ]
+    words = ["--on", str(code), "--model", str(base), "-o", str(out), "--train-steps", "1", "--json", "--trust"]
     done = CliRunner().invoke(learn, words)
     assert done.exit_code == 1, done.output
     report = json.loads(done.stdout)

@@ -32,11 +32,7 @@ def several(label: str, chance: float, count: int = 40) -> list[DrillResult]:
 
 
 def test_what_is_nearly_within_reach_comes_more_often_than_what_is_mastered_or_hopeless() -> None:
-    results = [
-        *several("kind nearly", 0.4),
-        *several("kind mastered", 0.999),
-        *several("kind hopeless", 1e-6),
-    ]
+    results = [*several("kind nearly", 0.4), *several("kind mastered", 0.999), *several("kind hopeless", 1e-6)]
     factors = update_curriculum(Curriculum(), results, {}).factors
     assert factors["kind nearly"] > 1.5 > 0.5 > factors["kind mastered"] > 0
     assert factors["kind hopeless"] == pytest.approx(factors["kind mastered"], abs=0.1)

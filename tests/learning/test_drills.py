@@ -70,12 +70,7 @@ def test_operations_are_found_where_they_show() -> None:
     built = make_document(trace, Compact(), kind="other")
     assert built is not None
     shown = {(name, built.steps[start:end].strip()) for name, start, end in locate_operations(trace, built.steps)}
-    assert {
-        ("count", b"n=3"),
-        ("condition", b"4"),
-        ("slice", b"'anana'"),
-        ("argument", b"s='banana'"),
-    } <= shown
+    assert {("count", b"n=3"), ("condition", b"4"), ("slice", b"'anana'"), ("argument", b"s='banana'")} <= shown
 
 
 def test_results_count_for_every_label_and_operation() -> None:

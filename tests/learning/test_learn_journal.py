@@ -148,18 +148,7 @@ def test_a_journal_that_is_short_missing_or_another_file_is_refused(tmp_path: Pa
 def test_not_better_is_not_kept(journal: Path, base: Path, tmp_path: Path) -> None:
     """The verb: a model that learns nothing is asked before and after, and refused; the journal is as it was."""
     out, before = tmp_path / "out", (journal / NAME).read_bytes()
-    words = [
-        "--journal",
-        str(journal),
-        "--model",
-        str(base),
-        "-o",
-        str(out),
-        "--train-steps",
-        "1",
-        "--json",
-        "--trust",
-    ]
+    words = ["--journal", str(journal), "--model", str(base), "-o", str(out), "--train-steps", "1", "--json", "--trust"]
     done = CliRunner().invoke(learn, words)
     assert done.exit_code == 1, done.output
     report = json.loads(done.stdout)

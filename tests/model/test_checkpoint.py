@@ -16,14 +16,7 @@ from worldline.core.errors import DigestError, DiskError, FormatError, UsageErro
 from worldline.model import checkpoint, model_folder
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
-from worldline.model.weights import (
-    INT8_SUFFIX,
-    SCALE_SUFFIX,
-    StoredArray,
-    dequantize,
-    to_bfloat16,
-    to_safetensors,
-)
+from worldline.model.weights import INT8_SUFFIX, SCALE_SUFFIX, StoredArray, dequantize, to_bfloat16, to_safetensors
 from worldline.storage import files
 
 SHAPE = Shape(depth=3, window=16)
@@ -254,10 +247,7 @@ def test_a_manifest_without_files_says_so(tmp_path: Path) -> None:
         checkpoint.open_model(tmp_path / "a")
 
 
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [({"depth": 4}, "have shape"), ({"depth": 2}, "have shape")],
-)
+@pytest.mark.parametrize(("change", "match"), [({"depth": 4}, "have shape"), ({"depth": 2}, "have shape")])
 def test_weights_of_another_shape_are_refused(tmp_path: Path, change: dict[str, int], match: str) -> None:
     write(tmp_path / "a", random_trunk(SHAPE))
     path = tmp_path / "a" / model_folder.MANIFEST
@@ -389,13 +379,7 @@ def test_links_in_a_run_are_not_followed(tmp_path: Path) -> None:
     checkpoint.checkpoint_path(run, 5).rename(moved)
     checkpoint.checkpoint_path(run, 5).symlink_to(moved)
     own = (".anything.tmp", ".notes.old.tmp")
-    for name in (
-        *own,
-        ".step-00000007.tmp",
-        ".step-00000007.new.tmp",
-        "step-00000001",
-        ".step-00000008.old.tmp",
-    ):
+    for name in (*own, ".step-00000007.tmp", ".step-00000007.new.tmp", "step-00000001", ".step-00000008.old.tmp"):
         (run / name).symlink_to(folder)
     checkpoint.prune_checkpoints(run, 1)
     assert is_whole(folder)

@@ -42,10 +42,7 @@ def make(kind: str, shape: Shape, weights: dict[str, FloatArray], threads: int =
 def read(machine: Any, data: bytes, prompt: int = PROMPT) -> FloatArray:
     """Logits after every byte, some of them pinned."""
     state = machine.start()
-    parts = (
-        machine.feed_all(state, data[:prompt], pin=True),
-        machine.feed_all(state, data[prompt:], pin=False),
-    )
+    parts = (machine.feed_all(state, data[:prompt], pin=True), machine.feed_all(state, data[prompt:], pin=False))
     return np.concatenate(parts)
 
 
@@ -61,8 +58,7 @@ def test_numpy_is_the_trunk(shape: Shape, prompt: int) -> None:
     trunk, data = random_trunk(shape), random_bytes(PROMPT + TRACE)
     assert (
         distance(
-            read(engine.ReferenceEngine(shape, weights_of(trunk)), data, prompt),
-            trunk_logits(trunk, data, prompt),
+            read(engine.ReferenceEngine(shape, weights_of(trunk)), data, prompt), trunk_logits(trunk, data, prompt)
         )
         < 1e-4
     )
@@ -93,10 +89,7 @@ def test_c_in_float32_is_numpy(shape: Shape, path: str) -> None:
 def test_c_in_int8_is_close(shape: Shape, path: str) -> None:
     """Trained heads prefer one byte by far; random ones do not, so that only clear preferences are compared."""
     weights, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + 4 * TRACE)
-    true, rough = (
-        read(engine.ReferenceEngine(shape, weights), data),
-        read(make(f"int8 {path}", shape, weights), data),
-    )
+    true, rough = (read(engine.ReferenceEngine(shape, weights), data), read(make(f"int8 {path}", shape, weights), data))
     assert np.corrcoef(true.ravel(), rough.ravel())[0, 1] > 0.997
     second, first = np.sort(true, 1)[:, -2:].T
     clear = first - second > 0.1 * true.std()
@@ -250,10 +243,7 @@ def test_bad_arguments_of_the_c_engine() -> None:
     for options in ({"threads": -1}, {"threads": 65}, {"precision": "int4"}, {"path": "abacus"}):
         with pytest.raises(ValueError, match=r"threads|precision|path"):
             engine_native.NativeEngine(shape, weights, **options)  # type: ignore[arg-type]
-    machine, other_machine = (
-        engine_native.NativeEngine(shape, weights),
-        engine_native.NativeEngine(shape, weights),
-    )
+    machine, other_machine = (engine_native.NativeEngine(shape, weights), engine_native.NativeEngine(shape, weights))
     for stranger in (other_machine.start(), None, machine):
         with pytest.raises(ValueError, match="engine that started it"):
             machine.step([stranger], b"a")

@@ -86,10 +86,7 @@ def test_a_long_piece_with_a_guess(kind: tuple[str, str]) -> None:
     """More rows than go through the net at once: the guess stays together, and can be taken back whole."""
     machine = make(Shape(depth=3, window=16), kind)
     for size in (47, 48, 49, 63, 64, 65, 200):
-        text, [state, other_state, third] = (
-            random_bytes(size + MAX_GUESS_BYTES + 1, seed=size),
-            begun(machine, 3),
-        )
+        text, [state, other_state, third] = (random_bytes(size + MAX_GUESS_BYTES + 1, seed=size), begun(machine, 3))
         true = machine.feed_all(state.fork(), text, pin=False)
         rows = machine.try_all(
             [other_state, state], [text[:40], text[:size]], [b"", text[size : size + MAX_GUESS_BYTES]]

@@ -102,16 +102,7 @@ def assert_one_curve(whole: Path, other: Path) -> None:
 @pytest.mark.long(reason="torchrun starts two sharded trainers")
 def test_two_sharded_trainers_are_one(recipe: Path, tmp_path: Path) -> None:
     """FSDP2, started by `worldline train --nproc-per-node`; the average is measured in the middle."""
-    words = [
-        str(recipe),
-        "-o",
-        str(tmp_path / "two"),
-        "--device",
-        "cpu",
-        "--sharded",
-        "--nproc-per-node",
-        "2",
-    ]
+    words = [str(recipe), "-o", str(tmp_path / "two"), "--device", "cpu", "--sharded", "--nproc-per-node", "2"]
     done = subprocess.run(
         [sys.executable, "-m", "worldline", "train", *words],
         capture_output=True,

@@ -29,11 +29,7 @@ def test_spans_are_in_bytes_and_leave_yields_out() -> None:
 
     values = spans(PAIR)
     texts = [(PAIR[1][s.start : s.end].decode(), s.kind, s.holds, s.seen) for s in values]
-    assert texts == [
-        ("'éa'", "str", True, True),
-        ("2", "int", False, True),
-        ("['éa']", "list of str", True, False),
-    ]
+    assert texts == [("'éa'", "str", True, True), ("2", "int", False, True), ("['éa']", "list of str", True, False)]
     assert [PAIR[1][s.start - 1 : s.start] for s in values] == [b"=", b"=", b")"]
 
 

@@ -117,12 +117,7 @@ def test_half_and_half_is_the_whole_to_the_bit(documents: Path, tmp_path: Path) 
     resumed = train(config, half, device="cpu")
     assert whole.name == resumed.name == "step-00000008"
     assert state_of(whole) == state_of(resumed)
-    assert sorted(state_of(whole)) == [
-        "ema.safetensors",
-        "model.safetensors",
-        "optimizer.safetensors",
-        "stream-0.bin",
-    ]
+    assert sorted(state_of(whole)) == ["ema.safetensors", "model.safetensors", "optimizer.safetensors", "stream-0.bin"]
 
 
 def test_phases_lengthen_the_rows(documents: Path, tmp_path: Path) -> None:
@@ -399,13 +394,7 @@ def test_a_run_s_links_are_not_followed(documents: Path, tmp_path: Path) -> None
     (tmp_path / "disk").mkdir()
     run.symlink_to(tmp_path / "disk")  # the folder itself may be one
     train(training(documents, steps=2), run, device="cpu")
-    names = (
-        ".anything.tmp",
-        "step-00000001",
-        ".step-00000003.new.tmp",
-        ".step-00000003.tmp",
-        ".metrics.jsonl.1-1.tmp",
-    )
+    names = (".anything.tmp", "step-00000001", ".step-00000003.new.tmp", ".step-00000003.tmp", ".metrics.jsonl.1-1.tmp")
     for name in names:
         (run / name).symlink_to(victim)
     (run / ".config.json.1-1.tmp").symlink_to(victim / "diary")
@@ -569,15 +558,7 @@ def test_two_trainers_are_one(documents: Path, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "worldline.model.train",
-        "--recipe",
-        str(recipe),
-        "--out",
-        str(tmp_path / "run"),
-    ]
+    command = [sys.executable, "-m", "worldline.model.train", "--recipe", str(recipe), "--out", str(tmp_path / "run")]
     base = {
         **os.environ,
         "WORLD_SIZE": "2",

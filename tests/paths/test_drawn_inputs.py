@@ -39,10 +39,7 @@ def drawn(source: str, count: int = 60) -> list[Any]:
         ("List[List[int]]", lambda v: all(type(e) is int for row in v for e in row)),
         ("list[tuple[int, str]]", lambda v: all(type(a) is int and type(b) is str for a, b in v)),
         ("Tuple[int, ...]", lambda v: type(v) is tuple and all(type(e) is int for e in v)),
-        (
-            "typing.Dict[str, List[float]]",
-            lambda v: all(type(k) is str and type(e) is list for k, e in v.items()),
-        ),
+        ("typing.Dict[str, List[float]]", lambda v: all(type(k) is str and type(e) is list for k, e in v.items())),
         ("Sequence[bool]", lambda v: all(type(e) is bool for e in v)),
         ("Literal['a', 3]", lambda v: v in ("a", 3)),
         ("Annotated[int, 'positive']", lambda v: type(v) is int),

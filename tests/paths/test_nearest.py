@@ -9,13 +9,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.distance import (
-    CallArguments,
-    arguments_distance,
-    distance,
-    neighbours,
-    values_between,
-)
+from worldline.plan.paths.distance import CallArguments, arguments_distance, distance, neighbours, values_between
 from worldline.plan.paths.nearest import nearest
 from worldline.recording.recorder import record
 

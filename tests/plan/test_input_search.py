@@ -61,13 +61,7 @@ def search(world: World_, goal: str, how: InputSearch | None = None, call: str |
 
 @pytest.mark.parametrize(
     "goal",
-    [
-        "affine(x) == 700010",
-        "weave(s) == 'OlLeH'",
-        "len(weave(s)) == 14",
-        "weave(s, 3) == 'lEdoM'",
-        "weave(s) == s",
-    ],
+    ["affine(x) == 700010", "weave(s) == 'OlLeH'", "len(weave(s)) == 14", "weave(s, 3) == 'lEdoM'", "weave(s) == s"],
 )
 def test_found_input_reaches_the_goal_when_run_alone(world: World_, goal: str) -> None:
     found = search(world, goal)

@@ -10,15 +10,7 @@ from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.nim import Nim
 from worldline.plan.games.tic_tac_toe import TicTacToe
 from worldline.plan.play.imagined_rules import LostState
-from worldline.plan.play.learned import (
-    EXTRA_BYTES,
-    LearnedPlayer,
-    SeenState,
-    SeenWorld,
-    learn_world,
-    limit_of,
-    right,
-)
+from worldline.plan.play.learned import EXTRA_BYTES, LearnedPlayer, SeenState, SeenWorld, learn_world, limit_of, right
 from worldline.plan.play.match import match
 from worldline.plan.play.players import RandomPlayer
 from worldline.plan.play.seen import (

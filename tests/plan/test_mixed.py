@@ -215,10 +215,7 @@ def test_answers_after_true_steps_are_stored(local, sandbox: ProgramRunner, tmp_
     answer = oracle.ask(square(7), RETURN, Budget(executions=0, steps=1, bytes=2_000))
     assert (answer.value, answer.how) == ("49", RUN)
     (entry,) = read_journal(tmp_path)
-    assert (entry.true, entry.told) == (
-        "49",
-        0,
-    )  # what was imagined before the step that told was imagined whole
+    assert (entry.true, entry.told) == ("49", 0)  # what was imagined before the step that told was imagined whole
 
 
 def known(model: str, told: int) -> list[LedgerEntry]:

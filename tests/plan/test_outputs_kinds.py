@@ -160,13 +160,7 @@ def test_reporter_copies_values_and_reports_once() -> None:
 
 
 def test_equalities_of_unittest_are_expectations() -> None:
-    lines = (
-        "class A:",
-        " def t(self):",
-        "  self.assertEqual(1)",
-        "  self.assertEqual(f(), 2, 'x')",
-        "  g(1, 2)",
-    )
+    lines = ("class A:", " def t(self):", "  self.assertEqual(1)", "  self.assertEqual(f(), 2, 'x')", "  g(1, 2)")
     source = "\n".join(lines)
     (only,) = find_expectations(source)
     assert (only.line, only.value, only.wanted, only.where) == (4, "f()", "2", "A.t")

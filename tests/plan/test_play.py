@@ -201,13 +201,7 @@ def known(n, *, right=True, score=-0.02, model="knowing"):
     """Runs that are in a ledger."""
     return [
         LedgerEntry(
-            digest=str(i),
-            question="return",
-            why="",
-            imagined="1",
-            true="1" if right else "2",
-            score=score,
-            model=model,
+            digest=str(i), question="return", why="", imagined="1", true="1" if right else "2", score=score, model=model
         )
         for i in range(n)
     ]

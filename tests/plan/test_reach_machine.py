@@ -55,10 +55,7 @@ def test_commands_by_match_by_in_and_by_hand() -> None:
             x = 2
 """
     assert machine(after_text).commands == ("a", "b", "d")
-    assert machine("while True:\n    c = input()\n    if c in ('p', 'q'):\n        x = 1\n").commands == (
-        "p",
-        "q",
-    )
+    assert machine("while True:\n    c = input()\n    if c in ('p', 'q'):\n        x = 1\n").commands == ("p", "q")
     assert machine("c = input()\n", "push 1", "pop").commands == ("push 1", "pop")
     assert machine("import random\nc = random.randrange(3)\n").kind == "below 3"
     named = "import random\nWAYS = ('n', 's')\nc = random.choice(WAYS)\n"

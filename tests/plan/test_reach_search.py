@@ -138,13 +138,7 @@ def test_where_imagination_meets_no_goal_a_run_corrects_it(way: str) -> None:
     """Nothing that is imagined is 2, since 1 + 1 is thought to be 3 and doubling is not allowed deep enough."""
     small = ReachBudget(depth=2, executions=4, simulations=24)
     found = reach(
-        predicted(wrong=True, stuck=True),
-        TableRuns(),
-        read_goal("x == 2"),
-        2,
-        budget=small,
-        way=way,
-        ignored="command",
+        predicted(wrong=True, stuck=True), TableRuns(), read_goal("x == 2"), 2, budget=small, way=way, ignored="command"
     )
     assert found.plan in {(0, 0), (0, 1)}
     assert found.why == "reached"

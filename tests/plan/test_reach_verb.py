@@ -13,17 +13,7 @@ from worldline.cli import main
 @pytest.mark.usefixtures("sandbox")
 def test_a_robot_reaches_its_goal_in_one_execution(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "tree.html"
-    words = [
-        "plan",
-        "reach",
-        "robot",
-        "--goal",
-        "x == 1 and y == 1",
-        "--beside",
-        "--json",
-        "--html",
-        str(page),
-    ]
+    words = ["plan", "reach", "robot", "--goal", "x == 1 and y == 1", "--beside", "--json", "--html", str(page)]
     assert main([*words, "-M", "threads=1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert sorted(found["plan"]) == ["right", "up"]
@@ -63,10 +53,7 @@ def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
     [
         (["robot", "--goal", "x = 3"], "the goal 'x = 3' is not Python"),
         (["robot", "--goal", "f(x) == 3"], "is not a name"),
-        (
-            ["nobody", "--goal", "x == 3"],
-            "no machine 'nobody': use counter, robot, stack, or a Python file",
-        ),
+        (["nobody", "--goal", "x == 3"], "no machine 'nobody': use counter, robot, stack, or a Python file"),
         (["robot", "--goal", "x == 3", "--model", "interpreter"], "has no state to search"),
     ],
 )
@@ -77,8 +64,6 @@ def test_bad_input_gets_one_sentence(words: list[str], said: str, capsys: pytest
     assert "Traceback" not in after_text
 
 
-def test_a_goal_about_a_name_that_the_machine_does_not_have_is_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_goal_about_a_name_that_the_machine_does_not_have_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "reach", "robot", "--goal", "z == 3 and x == 1"]) == 2
     assert "the goal uses z, which robot.py never assigns; it has " in capsys.readouterr().err

@@ -46,8 +46,7 @@ def test_a_text_file_that_changes_is_a_unified_diff(folder: Path) -> None:
 
 def test_binary_files_and_modes_are_told_by_size_and_number(folder: Path) -> None:
     found = rehearsed(
-        folder,
-        "import os\nopen('raw.bin', 'ab').write(b'\\0')\nos.chmod('notes.txt', 0o600)\nos.remove('s.py')\n",
+        folder, "import os\nopen('raw.bin', 'ab').write(b'\\0')\nos.chmod('notes.txt', 0o600)\nos.remove('s.py')\n"
     )
     told = {change.path: (change.how, change.before, change.after, change.why) for change in found.changes}
     assert told["raw.bin"] == ("changed", 256, 257, "binary")

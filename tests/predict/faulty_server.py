@@ -190,10 +190,7 @@ def redirect(location: str) -> Handler:
 def number(text: str) -> Handler:
     """A good answer with a number as it is spelled, wherever numbers stand."""
     old, new = {"token_logprobs": ["HERE"] * 2}, {"content": [{"logprob": "HERE", "id": 1}] * 2}
-    found = answer(logprobs=new if text.startswith("-") else old) | {
-        "created": "HERE",
-        "usage": {"n": "HERE"},
-    }
+    found = answer(logprobs=new if text.startswith("-") else old) | {"created": "HERE", "usage": {"n": "HERE"}}
     return fixed(http(json.dumps(found).replace('"HERE"', text).encode()))
 
 

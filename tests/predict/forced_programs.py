@@ -9,8 +9,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record_many
 
 FACT = Program(
-    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
-    call="fact(3)",
+    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", call="fact(3)"
 )
 TAKE_TURNS = Program(
     source="""\

@@ -60,10 +60,7 @@ def completed(model: str, manners: str, question: dict[str, Any], vocabulary: Vo
     if manners != "text" and question.get("return_token_ids"):
         choice["token_ids"] = found
     if manners != "mute" and question.get("logprobs") is not None:
-        choice["logprobs"] = {
-            "tokens": [spelled([number], vocabulary) for number in found],
-            "token_logprobs": logprobs,
-        }
+        choice["logprobs"] = {"tokens": [spelled([number], vocabulary) for number in found], "token_logprobs": logprobs}
     return {"id": f"cmpl-{len(LOG)}", "model": question["model"], "choices": [choice]}
 
 

@@ -17,8 +17,7 @@ from worldline.predict.interpreter import Interpreter, RefusedChange, continue_f
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 FACT = Program(
-    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
-    call="fact(2)",
+    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", call="fact(2)"
 )
 BUSY = Program(
     source=(

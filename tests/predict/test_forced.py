@@ -129,17 +129,11 @@ def test_an_action_that_goes_on_is_a_wrong_action() -> None:
     for guide in (True, False):
         local = Local(engine, name="o", guide=guide)
         (found,) = roll(
-            local,
-            [PredictionRequest(program=program)],
-            [Prediction(text=true, status="budget")],
-            force="next",
+            local, [PredictionRequest(program=program)], [Prediction(text=true, status="budget")], force="next"
         )
         assert [(step.same_action, step.same_state) for step in found.steps][1] == (False, False)
         (found,) = roll(
-            local,
-            [PredictionRequest(program=program)],
-            [Prediction(text=true, status="budget")],
-            force="actions",
+            local, [PredictionRequest(program=program)], [Prediction(text=true, status="budget")], force="actions"
         )
         assert found.prediction.text == b"(1\n2\n"  # the action stays, a state is chosen behind it
         assert found.prediction.status == "budget"  # there is no more truth
@@ -295,10 +289,7 @@ def test_every_request_has_the_hidden_inputs_and_the_control_of_the_first() -> N
         ({"force": "all"}, "one of free"),
         ({"force": "actions", "truths": []}, "1 requests but 0 truths"),
         ({"force": "next", "truths": [Prediction(text=b"", status="fault")]}, "failed to record"),
-        (
-            {"force": "next", "truths": [Prediction(text=b"", status="ended", codec="cwm")]},
-            "but .* writes compact",
-        ),
+        ({"force": "next", "truths": [Prediction(text=b"", status="ended", codec="cwm")]}, "but .* writes compact"),
         ({"force": "edited"}, "0 edits"),
         ({"force": "queries", "budget": -1}, "0 or more, not -1"),
     ],

@@ -65,10 +65,7 @@ class PlantedWeights:
 
     def _score(self, ids: list[int], number: int, logprob: float, heard: Sequence[Callable[[Any, Any], Any]]) -> None:
         scores = torch.full((1, 128_108), -1e9)
-        scores[0, number], scores[0, 0 if number else 1] = (
-            0.0,
-            torch.log(torch.exp(torch.tensor(-logprob)) - 1),
-        )
+        scores[0, number], scores[0, 0 if number else 1] = (0.0, torch.log(torch.exp(torch.tensor(-logprob)) - 1))
         for each in heard:
             each(torch.tensor([ids]), scores)
 

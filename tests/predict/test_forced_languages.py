@@ -72,10 +72,7 @@ def test_a_right_model_is_right_under_every_forcing(language: str, force: str) -
 def test_a_wrong_action_is_held_by_actions_and_by_the_guard(language: str) -> None:
     run = foreign_run(language)
     mistake = (b"6 i=0\n7\n", b"6 i=0\n5\n")  # no line 5 may follow line 6
-    truth, ask = (
-        Prediction(text=run.steps, status="ended"),
-        PredictionRequest(program=run.program, limit=1000),
-    )
+    truth, ask = (Prediction(text=run.steps, status="ended"), PredictionRequest(program=run.program, limit=1000))
 
     def under(force: str) -> bytes:
         model = Local(wishing(knowing(run.steps, mistake)), name="knowing")
@@ -139,11 +136,7 @@ def test_an_edited_state_of_metas_format(language: str) -> None:
     text, program = frames_of(language), foreign_run(language).program
     truth = Prediction(text=text, status="ended", codec="cwm")
     (found,) = roll(
-        ByHeart(text),
-        [PredictionRequest(program=program)],
-        [truth],
-        force="edited",
-        edits=[Edit(2, {"sum": "5"})],
+        ByHeart(text), [PredictionRequest(program=program)], [truth], force="edited", edits=[Edit(2, {"sum": "5"})]
     )
     assert b'"sum": "5"' in found.prediction.text
 

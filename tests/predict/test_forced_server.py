@@ -66,11 +66,7 @@ class Meta:
 def server() -> Iterator[Meta]:
     script = Path(__file__).with_name("meta_server.py")
     process = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=dict(os.environ),
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
     )
     assert process.stdout is not None
     try:
@@ -121,11 +117,7 @@ def test_true_states_fix_what_true_actions_do_not(server: Meta) -> None:
 
 def test_queries_go_where_the_server_has_the_lowest_confidence(server: Meta) -> None:
     """One true frame, where it slips first: within 37 lines that is the only place."""
-    assert exact(server, "swaps-20", "--force", "queries", "--queries", "1") == {
-        "8": 1.0,
-        "16": 1.0,
-        "32": 1.0,
-    }
+    assert exact(server, "swaps-20", "--force", "queries", "--queries", "1") == {"8": 1.0, "16": 1.0, "32": 1.0}
 
 
 @pytest.mark.long(reason="eight forced runs over HTTP, with three manners of one server")

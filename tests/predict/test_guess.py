@@ -20,10 +20,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.rollout import Engine
 from worldline.predict.stream import stream
 
-ASKS = [
-    PredictionRequest(program=SUM, limit=examples(200, 400)),
-    *forced_programs.asks(limit=examples(120, 250))[:3],
-]
+ASKS = [PredictionRequest(program=SUM, limit=examples(200, 400)), *forced_programs.asks(limit=examples(120, 250))[:3]]
 TRUTHS = [Prediction(text=TRUTH, status="ended"), *forced_programs.truths()[:3]]
 needs_c = pytest.mark.skipif(not native.is_built(), reason="the C engine was not built")
 
@@ -95,15 +92,7 @@ def test_the_engine_is_asked_less_often(engine: Engine, monkeypatch: pytest.Monk
 def test_forcing_is_the_same(engine: Engine, force: str) -> None:
     plain, guessing = (
         [
-            (
-                one.prediction.text,
-                one.prediction.logprob,
-                one.dictated,
-                one.left,
-                one.steps,
-                one.sure,
-                one.spent,
-            )
+            (one.prediction.text, one.prediction.logprob, one.dictated, one.left, one.steps, one.sure, one.spent)
             for one in roll(Local(engine, name="s", guesses=guesses), ASKS[:3], TRUTHS[:3], force=force)
         ]
         for guesses in (False, True)

@@ -31,13 +31,7 @@ def last(xs):
 CALLS = {
     "double(21)": 1, "shout('hey')": 3, "total([1, 2, 3])": 5, "swap(1, 'x')": 10, "last([4, 5, 6])": 12,
 }  # fmt: skip
-MODES = [
-    Compact(),
-    Compact(bare=True),
-    Compact(delta="element"),
-    Compact(reveal=0),
-    Compact(reveal=3, same=True),
-]
+MODES = [Compact(), Compact(bare=True), Compact(delta="element"), Compact(reveal=0), Compact(reveal=3, same=True)]
 CLASSES = """\
 class A:
     size = 3

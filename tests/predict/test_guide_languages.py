@@ -17,13 +17,7 @@ from worldline.core.program import Program
 
 pytestmark = pytest.mark.unit
 
-MODES = [
-    Compact(),
-    Compact(delta="element"),
-    Compact(reveal=0),
-    Compact(reveal=3),
-    Compact(same=True, bare=True),
-]
+MODES = [Compact(), Compact(delta="element"), Compact(reveal=0), Compact(reveal=3), Compact(same=True, bare=True)]
 
 
 def table_of(language: str) -> FlowTable:

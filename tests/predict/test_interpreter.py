@@ -15,8 +15,7 @@ from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record
 
 FACT = Program(
-    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
-    call="fact(2)",
+    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", call="fact(2)"
 )
 TEXT = b"(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n r=1\n5\n)2\n.\n"
 

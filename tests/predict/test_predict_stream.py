@@ -20,8 +20,7 @@ from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest,
 from worldline.predict.stream import run_in_thread, stream
 
 FACT = Program(
-    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
-    call="fact(3)",
+    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", call="fact(3)"
 )
 LONG = Program(
     source="def f(n):\n" + "".join(f"    x{i} = n + {i}\n" for i in range(40)) + "    return n\n", call="f(1)"

@@ -53,10 +53,7 @@ SHAPES = {
         "model",
     ),
     "a class": ("class Model:\n    def predict(self, prompt):\n        return TEXT\n", "Model"),
-    "an object": (
-        "class Model:\n    def predict(self, prompt):\n        return TEXT\nmodel = Model()\n",
-        "model",
-    ),
+    "an object": ("class Model:\n    def predict(self, prompt):\n        return TEXT\nmodel = Model()\n", "model"),
     "an inner name": (
         "class Models:\n    @staticmethod\n    def small(prompt):\n        return TEXT\n",
         "Models.small",

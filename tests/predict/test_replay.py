@@ -54,10 +54,7 @@ def test_rows_in_order_go_on_from_one_batch_to_the_next(tmp_path: Path) -> None:
     replay = load_model(written(tmp_path, [{"text": f"{n}\n"} for n in range(3)]), {"by": "order"})
     asks = [ASKS[0]] * 2
     assert [found.text for found in replay.predict(asks)] == [b"0\n", b"1\n"]
-    assert [(found.text, found.status) for found in replay.predict(asks)] == [
-        (b"2\n", "ended"),
-        (b"", "fault"),
-    ]
+    assert [(found.text, found.status) for found in replay.predict(asks)] == [(b"2\n", "ended"), (b"", "fault")]
 
 
 def test_what_is_not_in_the_file_is_a_fault(tmp_path: Path) -> None:

@@ -65,18 +65,7 @@ def _certificate(folder: Path) -> list[str]:
     if shutil.which("openssl") is None:
         return []
     path = folder / "server.pem"
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-subj",
-        "/CN=localhost",
-        "-keyout",
-        path,
-    ]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", path]
     subprocess.run([*command, "-out", folder / "cert.pem"], check=True, capture_output=True)
     path.write_bytes(path.read_bytes() + (folder / "cert.pem").read_bytes())
     return [str(path)]

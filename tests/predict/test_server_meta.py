@@ -63,12 +63,7 @@ def test_a_continuation_is_read_however_it_was_decoded(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    [
-        f"```\n{OWN}{END}\n```",
-        f"Sure.\n```text\n{OWN}```\nDone.",
-        f"<think>no</think>Here:\n\n{OWN}{END}",
-        STRIPPED,
-    ],
+    [f"```\n{OWN}{END}\n```", f"Sure.\n```text\n{OWN}```\nDone.", f"<think>no</think>Here:\n\n{OWN}{END}", STRIPPED],
 )
 def test_a_chat_s_reply_is_read(said: str) -> None:
     found = prediction(MetaChat(), ASK, Reply(said, False))

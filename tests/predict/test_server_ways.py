@@ -132,21 +132,12 @@ def answer(**choice: Any) -> dict[str, Any]:
         (
             {"token_ids": [128104, 5, 128100], "logprobs": {"token_logprobs": [-1, -0.5]}},
             Reply(
-                "x",
-                False,
-                "",
-                (128104, 5, 128100),
-                -1.5,
-                "a b",
-                (("line_sep", -1.0), ("", -0.5), ("frame_sep", 0.0)),
+                "x", False, "", (128104, 5, 128100), -1.5, "a b", (("line_sep", -1.0), ("", -0.5), ("frame_sep", 0.0))
             ),
         ),
         ({"logprobs": {"content": [{"logprob": float("nan")}]}}, Reply("x", False, "", (), None, "a b")),
         ({"message": {"content": "y"}}, Reply("y", False, "", (), None, "a b")),
-        (
-            {"message": {"content": [{"type": "text", "text": "y"}, 5]}},
-            Reply("y", False, "", (), None, "a b"),
-        ),
+        ({"message": {"content": [{"type": "text", "text": "y"}, 5]}}, Reply("y", False, "", (), None, "a b")),
         ({"message": {"content": None, "reasoning": "..."}}, Reply("", False, "", (), None, "a b")),
     ],
 )

@@ -84,29 +84,9 @@ def test_required_are_all_methods_and_builtins() -> None:
     assert {entry for entry in LEFT_OUT if entry.startswith("method ")} == {
         "method set.pop", "method int.is_integer", "method bytes.maketrans",
     }  # fmt: skip
-    for name in (
-        "type",
-        "iter",
-        "next",
-        "frozenset",
-        "bytes",
-        "getattr",
-        "hasattr",
-        "super",
-        "slice",
-        "hash",
-    ):
+    for name in ("type", "iter", "next", "frozenset", "bytes", "getattr", "hasattr", "super", "slice", "hash"):
         assert f"builtin {name}" in REQUIRED
-    for entry in (
-        "class",
-        "import",
-        "from import",
-        "def",
-        "literal octal",
-        "literal exponent",
-        "op **=",
-        "with",
-    ):
+    for entry in ("class", "import", "from import", "def", "literal octal", "literal exponent", "op **=", "with"):
         assert entry in REQUIRED
     assert not set(REQUIRED) & set(LEFT_OUT)
 

@@ -26,8 +26,7 @@ def test_an_example_fits_the_parameters(source: str, example: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source",
-    ["", "x = 1\n", "def f(): ...\nf()\n", "def f(): ...\nx = f()\n", "def f(: ...", "class C: ...\n"],
+    "source", ["", "x = 1\n", "def f(): ...\nf()\n", "def f(): ...\nx = f()\n", "def f(: ...", "class C: ...\n"]
 )
 def test_what_does_more_or_defines_no_function_has_none(source: str) -> None:
     assert entries(source) == ()

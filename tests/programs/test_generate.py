@@ -101,10 +101,7 @@ def ran(drilled: list[Program]) -> Counter[str]:
     chosen: dict[tuple[str, bool, bool], list[Program]] = {}
     for made in drilled:
         text = f"{made.source}\n{made.call}"
-        marks = (
-            re.search(r"\bb['\"]|bytes", text) is not None,
-            re.search(r"\bset\(|\{[^:}]*\}", text) is not None,
-        )
+        marks = (re.search(r"\bb['\"]|bytes", text) is not None, re.search(r"\bset\(|\{[^:}]*\}", text) is not None)
         for name in set(re.findall(r"\.(\w+)", made.source)):
             if len(several := chosen.setdefault((name, *marks), [])) < 24:
                 several.append(made)

@@ -18,12 +18,7 @@ from worldline.programs.generate.language.expansion import fill
 from worldline.programs.generate.language.template import Template
 from worldline.programs.generate.style.habits import written
 
-MAKERS = {
-    "text": idioms.text,
-    "data": idioms.data,
-    "composed text": composed.text,
-    "composed data": composed.data,
-}
+MAKERS = {"text": idioms.text, "data": idioms.data, "composed text": composed.text, "composed data": composed.data}
 SKETCHES = (
     "recursion", "classes", "errors", "contexts", "functions", "generators", "library", "loops", "matching",
 )  # fmt: skip

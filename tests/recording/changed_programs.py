@@ -11,20 +11,7 @@ from dataclasses import dataclass
 from worldline.core.change import Change
 from worldline.core.trace import Step, Trace
 
-VALUES = (
-    "7",
-    "-1.5",
-    "'z'",
-    "None",
-    "[1, [2]]",
-    "(3,)",
-    "{'k': [0]}",
-    "{1, 2}",
-    "b'q'",
-    "True",
-    "[]",
-    "set()",
-)
+VALUES = ("7", "-1.5", "'z'", "None", "[1, [2]]", "(3,)", "{'k': [0]}", "{1, 2}", "b'q'", "True", "[]", "set()")
 FUNCTIONS = ("helper", "stream", "main")
 AUXILIARY = ("output", "input", "exit")
 COUNT = "passed_"

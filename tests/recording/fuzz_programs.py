@@ -68,22 +68,7 @@ class Generator:
         if self.plain:
             return self.random.choice(atoms)
         return self.random.choice(
-            [
-                "0",
-                "1",
-                "-7",
-                "300",
-                "10**20",
-                "2.5",
-                "'s'",
-                "'it\\'s'",
-                '"é\\n"',
-                "None",
-                "True",
-                "b'x'",
-                "1j",
-                "''",
-            ]
+            ["0", "1", "-7", "300", "10**20", "2.5", "'s'", "'it\\'s'", '"é\\n"', "None", "True", "b'x'", "1j", "''"]
         )
 
     def value(self) -> str:

@@ -7,22 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-ATOMS = (
-    "0",
-    "-7",
-    "300",
-    "10**20",
-    "2.5",
-    "None",
-    "True",
-    "b'x'",
-    "()",
-    "[1]",
-    "{'k': 1}",
-    "1j",
-    "...",
-    "{3, 1, 'z'}",
-)
+ATOMS = ("0", "-7", "300", "10**20", "2.5", "None", "True", "b'x'", "()", "[1]", "{'k': 1}", "1j", "...", "{3, 1, 'z'}")
 STRS = ("'s'", "'it\\'s'", '"é\\n"', "''", "'\\udc80'", "'\\u202e\\x00'", "'💥'", "'a\"b\\'c'")
 MODULE = re.compile(r"\b([a-z]+)\.[A-Za-z]")
 HOLE = re.compile("‹(i|s|a|xs|N|pick [^›]*)›")

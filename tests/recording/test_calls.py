@@ -113,12 +113,7 @@ def test_too_much_memory_is_that_calls_end(calls: Caller) -> None:
 
 def test_what_is_printed_goes_nowhere_and_nothing_is_read(calls: Caller) -> None:
     found = ends(
-        calls,
-        PLAIN,
-        "print('x' * 5_000_000)",
-        "input()",
-        "setattr(__import__('sys'), 'stdout', 3)",
-        "print(1)",
+        calls, PLAIN, "print('x' * 5_000_000)", "input()", "setattr(__import__('sys'), 'stdout', 3)", "print(1)"
     )
     assert [call.value for call in found] == ["None", "EOFError('EOF when reading a line')", "None", "None"]
 

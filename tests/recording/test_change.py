@@ -105,8 +105,7 @@ def test_a_change_is_an_inserted_assignment(worker: SandboxWorker) -> None:
 
 
 FACT = Program(
-    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
-    call="fact(3)",
+    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", call="fact(3)"
 )
 
 

@@ -86,10 +86,7 @@ def test_syntax_of_a_newer_interpreter_does_not_hide_imports() -> None:
 
 
 def test_an_entry_is_a_call_in_a_module(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {"pkg/__init__.py": "", "pkg/mod.py": "from . import low\ndef go(): return 1\n", "pkg/low.py": ""},
-    )
+    write(tmp_path, {"pkg/__init__.py": "", "pkg/mod.py": "from . import low\ndef go(): return 1\n", "pkg/low.py": ""})
     program = collect(tmp_path, entry="pkg.mod:go")
     assert (program.name, program.call) == ("pkg/mod.py", "go()")
     assert program.source.endswith("return 1\n")

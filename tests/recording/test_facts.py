@@ -128,10 +128,7 @@ def test_closures(rec: Recording) -> None:
 
 def test_class_bodies(rec: Recording) -> None:
     trace = rec("class C:\n    size = 2\n    names = ['x'] * size\n")
-    assert {line: delta for line, delta in lines(trace, 1) if delta} == {
-        2: {"size": "2"},
-        3: {"names": "['x', 'x']"},
-    }
+    assert {line: delta for line, delta in lines(trace, 1) if delta} == {2: {"size": "2"}, 3: {"names": "['x', 'x']"}}
     assert lines(trace)[0][1] == {"C": "<class C>"}
 
 
@@ -234,8 +231,7 @@ def test_an_endless_loop_leaves_its_trace(rec: Recording) -> None:
 
 def test_a_trace_that_outgrows_its_budget_is_kept(rec: Recording) -> None:
     trace = rec(
-        "s = ''\nwhile True:\n    s += 'x' * 50\n    if len(s) > 2000: s = ''\n",
-        limits=Limits(trace_bytes=200_000),
+        "s = ''\nwhile True:\n    s += 'x' * 50\n    if len(s) > 2000: s = ''\n", limits=Limits(trace_bytes=200_000)
     )
     assert (trace.outcome.kind, trace.outcome.detail) == ("limit", "bytes")
     assert len(trace) > 100

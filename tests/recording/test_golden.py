@@ -32,10 +32,7 @@ def row(step: dict[str, object]) -> str:
 def test_golden(name: str, version: str, core: str) -> None:
     source = (GOLDEN / f"{name}.py").read_text()
     trace = record(Program(source=source, name=f"{name}.py"), python=FOUND[version], core=core, limits=LIMITS)
-    got = [
-        f"{trace.outcome.kind} {trace.outcome.detail}".rstrip(),
-        *(row(step.as_json()) for step in trace.steps),
-    ]
+    got = [f"{trace.outcome.kind} {trace.outcome.detail}".rstrip(), *(row(step.as_json()) for step in trace.steps)]
     path = GOLDEN / f"{name}.{version}.jsonl"
     if os.environ.get("WORLDLINE_GOLDEN") == "write":
         path.write_text("\n".join(got) + "\n")

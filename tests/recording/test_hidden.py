@@ -136,10 +136,7 @@ def test_a_change_of_one_draw() -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (
-            (Hidden(0, "below 6", "1"), Hidden(0, "float", "0.5")),
-            "at draw 2: float was given, below 6 asked for",
-        ),
+        ((Hidden(0, "below 6", "1"), Hidden(0, "float", "0.5")), "at draw 2: float was given, below 6 asked for"),
         ((Hidden(0, "below 6", "1"),), "at draw 2: below 6 asked for, none given"),
     ],
 )

@@ -52,13 +52,7 @@ def test_a_limit_that_cannot_be_is_a_usage_error_that_names_it(name: str, value:
 @pytest.mark.long(reason="starts five commands; Limits itself refuses them in make test")
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--wall", "inf"],
-        ["--wall", "nan"],
-        ["--max-steps", "1.5"],
-        ["--disk", "1" * 30],
-        ["--memory", "2000G"],
-    ],
+    [["--wall", "inf"], ["--wall", "nan"], ["--max-steps", "1.5"], ["--disk", "1" * 30], ["--memory", "2000G"]],
 )
 def test_the_command_refuses_such_a_limit(options: list[str], tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text("x = 1\n")
@@ -85,10 +79,7 @@ def test_a_stored_trace_with_a_limit_that_cannot_be_is_of_no_format_of_ours() ->
 
 def test_a_clock_that_is_too_short_is_a_limit_and_nothing_else() -> None:
     for wall in (1e-9, 0.001, 0.01):
-        assert record(TINY, limits=Limits(wall=wall)).outcome in (
-            Outcome("returned"),
-            Outcome("limit", "time"),
-        )
+        assert record(TINY, limits=Limits(wall=wall)).outcome in (Outcome("returned"), Outcome("limit", "time"))
     endless = record(Program(source="while True: pass\n"), limits=Limits(wall=0.01))
     assert endless.outcome == Outcome("limit", "time")
 
@@ -157,10 +148,7 @@ print(record(Program(source="x = 1")).outcome)
 def test_a_guest_that_dies_before_the_program_is_a_fault_with_its_reason(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     worker = SandboxWorker(prepare(limits=LIMITS, python=None, core="python", trust=False))
-    for act, why in (
-        ("raise OSError('no luck')", "OSError: no luck"),
-        ("import os; os.kill(2, 9)", "SIGKILL"),
-    ):
+    for act, why in (("raise OSError('no luck')", "OSError: no luck"), ("import os; os.kill(2, 9)", "SIGKILL")):
         (tmp_path / "python.py").write_text(f"def run(spec, wire, report):\n    {act}\n")
         worker.setup = replace(worker.setup, plan=replace(worker.setup.plan, guest_folder=str(tmp_path)))
         outcome = worker.record(TINY).outcome

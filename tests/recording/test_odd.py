@@ -30,8 +30,7 @@ def first_difference(a: Trace, b: Trace) -> object:
 
 
 @pytest.mark.parametrize(
-    ("version", "limits"),
-    [*((version, {}) for version in FOUND), *((HERE, limits) for limits in TIGHT)],
+    ("version", "limits"), [*((version, {}) for version in FOUND), *((HERE, limits) for limits in TIGHT)]
 )
 def test_cores_agree_on_odd_programs(version: str, limits: dict[str, int]) -> None:
     bounds = replace(LIMITS, **limits)

@@ -143,10 +143,7 @@ def test_the_program_and_its_files_stand_in_its_directory(sandbox: Sandbox) -> N
 
 
 def test_stdin_is_given_and_ends(sandbox: Sandbox) -> None:
-    assert told(sandbox, "print(json.dumps([input(), sys.stdin.read()]))", b"one\ntwo\nthree") == [
-        "one",
-        "two\nthree",
-    ]
+    assert told(sandbox, "print(json.dumps([input(), sys.stdin.read()]))", b"one\ntwo\nthree") == ["one", "two\nthree"]
 
 
 def test_a_large_program_fits(sandbox: Sandbox) -> None:
@@ -216,10 +213,7 @@ def test_a_program_that_ends_leaves_nobody(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("fd", [1, 2])
 def test_output_is_kept_up_to_its_cap(sandbox: Sandbox, fd: int) -> None:
     found = run(sandbox, f"import os\nwhile True:\n    os.write({fd}, b'x' * 1000)")
-    assert (found.hit, len(found.stdout), len(found.stderr)) == (
-        "output",
-        *((10_000, 0) if fd == 1 else (0, 10_000)),
-    )
+    assert (found.hit, len(found.stdout), len(found.stderr)) == ("output", *((10_000, 0) if fd == 1 else (0, 10_000)))
 
 
 def test_output_of_exactly_the_cap_is_no_breach(sandbox: Sandbox) -> None:

@@ -58,10 +58,7 @@ def test_the_seeds_of_a_racing_counter_are_replayed_exactly(version: str, core: 
     ],
 )
 def test_the_same_seed_is_the_same_run_in_both_cores_and_a_replay_too(name: str, version: str) -> None:
-    program, sandboxes = (
-        Program(source={**PROGRAMS, **LOOPS}[name]),
-        [worker(version, core) for core in CORES],
-    )
+    program, sandboxes = (Program(source={**PROGRAMS, **LOOPS}[name]), [worker(version, core) for core in CORES])
     for control in (Control(schedule=1), Control() if name != "daemon" else Control(seed=5, schedule=8)):
         runs = [sandbox.record(program, control=control) for sandbox in (sandboxes[0], *sandboxes)]
         assert runs[0].outcome.kind == ("exited" if name == "exit" else "returned"), runs[0].stderr
@@ -134,11 +131,7 @@ def test_a_deadlock_ends_the_run_and_is_named(version: str, core: str) -> None:
     assert trace.notes == ("deadlock",)
     assert trace.threads == (0, 1)
     again = record(
-        Program(source=DEADLOCK),
-        control=replaying(trace.hidden),
-        limits=LIMITS,
-        python=FOUND[version],
-        core=core,
+        Program(source=DEADLOCK), control=replaying(trace.hidden), limits=LIMITS, python=FOUND[version], core=core
     )
     assert facts(again) == facts(trace)
 

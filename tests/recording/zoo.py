@@ -19,15 +19,7 @@ MODULES = """
     _ctypes _datetime _decimal _functools _hashlib _heapq _io _json _lzma _operator _pickle _queue _random _socket
     _sqlite3 _ssl _struct _thread _tokenize _typing _uuid _weakref _zoneinfo
 """.split()  # noqa: SIM905
-UNWANTED = (
-    "Thread",
-    "Timer",
-    "EventLoop",
-    "Executor",
-    "ChildWatcher",
-    "FileIO",
-    "Runner",
-)  # they start, wait or open
+UNWANTED = ("Thread", "Timer", "EventLoop", "Executor", "ChildWatcher", "FileIO", "Runner")  # they start, wait or open
 ATTEMPTS = (
     (), (1,), ("a",), (b"a",), ([1, 2],), ({"a": 1},), (len,), ([], 1), ("a", 1), (1, 2, 3), ("a", (), {}), ("a", "b"),
     (len, [1]), ({}.get,), ("i", [1, 2]), ("a", [ValueError(1)]), (None, 1), (types.SimpleNamespace,),

@@ -196,10 +196,7 @@ def test_a_tokenizer_shows_where_the_failing_value_is_cut(made: Path, ranks: str
     found = worldline.tables(made, tokenizer=ranks)
     rows = found["failing-values"].to_pylist()
     one = next(row for row in rows if row["type"] == "str")
-    assert (one["true_value"], one["predicted_value"]) == (
-        "'|ABC|AB«C»|'",
-        "'|ABC|AB|«D»|'",
-    )
+    assert (one["true_value"], one["predicted_value"]) == ("'|ABC|AB«C»|'", "'|ABC|AB|«D»|'")
     assert (one["token"], one["in_token_at"], one["begins_token"]) == ("ABC", 2, False)
     assert sum(row["strings_n"] or 0 for row in found["value-densities"].to_pylist()) == 5  # of abc/2, none after t
     assert found["samples"]["true_tokens"].null_count == 0
@@ -211,12 +208,7 @@ def test_a_tokenizer_shows_where_the_failing_value_is_cut(made: Path, ranks: str
 def test_the_page_shows_every_table_that_is_exported(made: Path, ranks: str) -> None:
     text, _ = render(made, tokenizer=ranks)
     for name, table in tables(gather(made, limit=5, tokenizer=ranks)).items():
-        if name not in (
-            "samples",
-            "settings",
-            "summary",
-            "causes-by-operation",
-        ):  # shown as failures, as a list, cut
+        if name not in ("samples", "settings", "summary", "causes-by-operation"):  # shown as failures, as a list, cut
             assert table.title in text, name
 
 

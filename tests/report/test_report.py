@@ -119,11 +119,7 @@ def test_the_page_has_every_figure_and_failure(made: Path) -> None:
     text, found = render(made)
     dom = Dom(text)
     assert [each for each in dom.ids if each.startswith("figure-")] == [f"figure-{name}" for name in FIGURES]
-    assert [each for each in dom.ids if each.startswith("failure-")] == [
-        "failure-1",
-        "failure-2",
-        "failure-4",
-    ]
+    assert [each for each in dom.ids if each.startswith("failure-")] == ["failure-1", "failure-2", "failure-4"]
     assert dom.tags["svg"] == len(FIGURES)
     is_alone(dom, text)
     share = Share(3, 5)
@@ -401,14 +397,7 @@ def test_figures_are_drawn_inside_their_frame(chart: Chart) -> None:
     root = ElementTree.fromstring(svg(chart))
     width, height = map(float, root.attrib["viewBox"].split()[2:])
     for element in root.iter():
-        for name, most in (
-            ("x", width),
-            ("x1", width),
-            ("x2", width),
-            ("cx", width),
-            ("y", height),
-            ("cy", height),
-        ):
+        for name, most in (("x", width), ("x1", width), ("x2", width), ("cx", width), ("y", height), ("cy", height)):
             assert 0 <= float(element.attrib.get(name, 0)) <= most, element.attrib
         right = float(element.attrib.get("x", 0)) + float(element.attrib.get("width", 0))
         assert right <= width
@@ -419,11 +408,7 @@ def test_a_browser_shows_the_page_as_it_was_written(tmp_path: Path) -> None:
     if browser is None:
         pytest.skip("no chromium on this machine")
     evil = EVIL.encode()
-    run(
-        suite(evil=True),
-        Changed((b"=10", b"='" + evil + b"'"), (b"!", evil), name=EVIL),
-        out=tmp_path / "run",
-    )
+    run(suite(evil=True), Changed((b"=10", b"='" + evil + b"'"), (b"!", evil), name=EVIL), out=tmp_path / "run")
     text, found = render(tmp_path / "run")
     (tmp_path / "page.html").write_text(text, "utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]

@@ -117,15 +117,7 @@ def test_the_new_source_has_a_line_for_every_line() -> None:
 
 def test_any_source_is_taken() -> None:
     deep = "def f(x):\n    return " + " + ".join(["x"] * 3000) + "\n"
-    for source in (
-        "",
-        "\n",
-        "x = 1 + 2 * y",
-        "\x00",
-        "if x:\n\ty = f(x + 1)\n",
-        deep,
-        "x = 1\ry = f(x + 1)\r",
-    ):
+    for source in ("", "\n", "x = 1 + 2 * y", "\x00", "if x:\n\ty = f(x + 1)\n", deep, "x = 1\ry = f(x + 1)\r"):
         done = rewrite(source, flatten=True, chars=True)
         assert done.changed or done.source == source
     lines = rewrite("def f(x):\r\n    return x + x * 2\r\n", flatten=True).source.split("\n")

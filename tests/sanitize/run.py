@@ -101,16 +101,7 @@ def main() -> int:
         "WORLDLINE_PYTHONS": str(BUILD / "bin"), "WORLDLINE_SANITIZED": str(BUILD),
     }  # fmt: skip
     environment |= FULL if options.full else {}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--capture=sys",
-        "-p",
-        "no:cacheprovider",
-        *(rest or TESTS),
-    ]
+    command = [sys.executable, "-m", "pytest", "-q", "--capture=sys", "-p", "no:cacheprovider", *(rest or TESTS)]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 

@@ -90,11 +90,7 @@ def one_pass(engine: Alphabet) -> int:
 
 
 def test_texts_join_and_leave_between_passes(engine: Alphabet, batch: EngineBatch) -> None:
-    first, second, third = (
-        Watched(b"a", max_tokens=7),
-        Watched(b"m", max_tokens=3),
-        Watched(b"x", max_tokens=4),
-    )
+    first, second, third = (Watched(b"a", max_tokens=7), Watched(b"m", max_tokens=3), Watched(b"x", max_tokens=4))
     batch.join(first.completion)
     assert engine.reached.acquire(timeout=PATIENCE)
     batch.join(second.completion)

@@ -172,8 +172,7 @@ def test_a_client_that_leaves_frees_its_places(server: ModelServer, client: Any,
     with socket.create_connection((host, int(port)), timeout=120) as connection:
         connection.sendall(head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         urllib.request.urlopen(
-            urllib.request.Request(server.url + "/v1/models", headers={"Authorization": f"Bearer {KEY}"}),
-            timeout=120,
+            urllib.request.Request(server.url + "/v1/models", headers={"Authorization": f"Bearer {KEY}"}), timeout=120
         ).close()
     found = client.completions.create(model="default", prompt=PROMPT, max_tokens=400, temperature=0)
     assert found.choices[0].text == truths[0]

@@ -16,8 +16,7 @@ def program(source: str, call: str | None) -> Program:
 
 
 COUNT = program(
-    "def count(w, l):\n    n = 0\n    for c in w:\n        n += int(c == l)\n    return n\n",
-    "count('arr', 'r')",
+    "def count(w, l):\n    n = 0\n    for c in w:\n        n += int(c == l)\n    return n\n", "count('arr', 'r')"
 )
 FACT = program("def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", "fact(3)")
 PULL = program(

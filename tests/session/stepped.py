@@ -14,8 +14,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.run import Run
 
 FACT = Program(
-    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
-    call="fact(4)",
+    source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n", call="fact(4)"
 )
 TURNS = Program(
     source="""def gen(k):

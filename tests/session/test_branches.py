@@ -113,12 +113,7 @@ class TestPlaces:
         text = b"(1 n=3\n2\n"
         ask, nothing = PredictionRequest(program=FACT, limit=len(text)), Prediction(text=b"", status="fault")
         branch = Branch(
-            id=0,
-            parent=None,
-            edit=None,
-            ask=ask,
-            truth=nothing,
-            found=Prediction(text=text, status="budget"),
+            id=0, parent=None, edit=None, ask=ask, truth=nothing, found=Prediction(text=text, status="budget")
         )
         assert plan_branch(branch, edit("line", step=1, line=3)).ask.room > 1000
         assert plan_branch(branch, edit("budget", limit=100)).ask == PredictionRequest(
@@ -177,10 +172,7 @@ class TestImpossibleEdits:
             plan(FACT, b"(1 n=3\n2\n", "budget", status="budget", limit=9)
 
     def test_the_notation_of_others(self) -> None:
-        ask, text = (
-            PredictionRequest(program=FACT),
-            Prediction(text=b"<|frame_sep|>", status="budget", codec="cwm"),
-        )
+        ask, text = (PredictionRequest(program=FACT), Prediction(text=b"<|frame_sep|>", status="budget", codec="cwm"))
         branch = Branch(id=0, parent=None, edit=None, ask=ask, truth=None, found=text)
         with pytest.raises(UsageError, match="is in cwm"):
             plan_branch(branch, edit("edit", step=0, name="n", value="1"))
@@ -269,13 +261,7 @@ def test_to_change_nothing_changes_nothing(sessions: dict[str, Session], name: s
     """An edit to the value that a name has, and a line that is next anyway."""
     session = sessions[name]
     text, reading = session.branch(0).found.text, read(session.branch(0).ask, session.branch(0).found)
-    same = {
-        "count": ("w", "'arr'"),
-        "fact": ("n", "3"),
-        "pull": ("n", "2"),
-        "catch": ("x", "2"),
-        "speak": ("a", "1"),
-    }
+    same = {"count": ("w", "'arr'"), "fact": ("n", "3"), "pull": ("n", "2"), "catch": ("x", "2"), "speak": ("a", "1")}
     if name in same:
         variable, value = same[name]
         assert branched(session, "edit", step=1, name=variable, value=value).found.text == text

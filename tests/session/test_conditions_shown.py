@@ -23,10 +23,7 @@ def session(found: bytes = SAID, wrong: WrongBranch | None = None) -> Session:
 
 def test_conditions_are_shown_for_both_runs() -> None:
     rows = chunk(session().run_diff(0), 0)["rows"]
-    assert (rows[2]["left"]["decided"], rows[2]["right"]["decided"]) == (
-        ["n % 2 == 0: false"],
-        ["n % 2 == 0: true"],
-    )
+    assert (rows[2]["left"]["decided"], rows[2]["right"]["decided"]) == (["n % 2 == 0: false"], ["n % 2 == 0: true"])
     assert all("decided" not in row["left"] for row in rows if row["left"] and row["row"] != 2)
 
 

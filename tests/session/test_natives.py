@@ -66,15 +66,7 @@ def test_every_word_of_the_table_is_a_canonical_value(language: str) -> None:
         text = word.replace("*", "5")
         assert scan(text) == len(text)
     for each in names.kinds:
-        examples = {
-            "list": "[]",
-            "dict": "{}",
-            "set": "set()",
-            "tuple": "()",
-            "str": "''",
-            "bytes": "b''",
-            "int": "1",
-        }
+        examples = {"list": "[]", "dict": "{}", "set": "set()", "tuple": "()", "str": "''", "bytes": "b''", "int": "1"}
         examples |= {"float": "1.5", "bool": "True", "None": "None", "object": "A#1()", "exception": "A()"}
         examples |= {"enum": "A.b"}
         assert kind(examples[each]) == each

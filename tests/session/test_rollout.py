@@ -65,11 +65,7 @@ class TestTheShippedModel:
         assert (root.status, root.why, root.note) == ("done", "", "")
         assert root.truth is not None
         assert root.truth.text == next(iter(Interpreter().predict([root.ask]))).text
-        assert (root.found.text, root.found.status, root.found.logprob) == (
-            alone.text,
-            alone.status,
-            alone.logprob,
-        )
+        assert (root.found.text, root.found.status, root.found.logprob) == (alone.text, alone.status, alone.logprob)
         assert root.confidences == tuple(step_confidences(root.ask, alone, model.logprobs, model.entropies))
         assert root.cause is not None
         if root.cause.name != "right":
@@ -216,10 +212,7 @@ def _raises(ask: PredictionRequest) -> Prediction:
 def test_a_failing_predictor_gives_a_failed_branch(berry: Session) -> None:
     for act, note in (
         (_raises, "the line is dead"),
-        (
-            lambda ask: Prediction(text=ask.given, status="fault", note="no answer in time"),
-            "no answer in time",
-        ),
+        (lambda ask: Prediction(text=ask.given, status="fault", note="no answer in time"), "no answer in time"),
         (lambda ask: Prediction(text=b"1\n", status="ended"), "the model does not continue the given text"),
     ):
         branch = branched(berry, Odd(act), kind="edit", step=2, name="n", value="5")
@@ -278,10 +271,7 @@ def test_an_endless_continuation_is_cut() -> None:
     list(predict_root(session, Interpreter()))
     steps = list(
         predict_branch(
-            session,
-            Interpreter(),
-            BranchEdit(kind="edit", step=1, name="n", value="-1"),
-            limits=Limits(steps=200),
+            session, Interpreter(), BranchEdit(kind="edit", step=1, name="n", value="-1"), limits=Limits(steps=200)
         )
     )
     branch = session.branch(steps[-1].branch)
@@ -293,12 +283,7 @@ def test_an_endless_continuation_is_cut() -> None:
 
 def test_a_branch_can_be_read_while_it_is_written(model: Local) -> None:
     """Every look sees a whole branch: rows that fit its text, and a text that only grows."""
-    session, over, faults, seen = (
-        Session.new(BERRY, model="default"),
-        threading.Event(),
-        list[BaseException](),
-        [0],
-    )
+    session, over, faults, seen = (Session.new(BERRY, model="default"), threading.Event(), list[BaseException](), [0])
 
     def look() -> None:
         try:

@@ -155,14 +155,7 @@ def test_the_state_is_the_recorders_own(name: str) -> None:
 def test_a_frame_is_named_by_the_source() -> None:
     of = true("script")
     names = {of.frame(moment.frame) for moment in of.events}
-    assert {info.function for info in names} >= {
-        "<module>",
-        "Box",
-        "Box.grow",
-        "double",
-        "<lambda>",
-        "<genexpr>",
-    }
+    assert {info.function for info in names} >= {"<module>", "Box", "Box.grow", "double", "<lambda>", "<genexpr>"}
     assert next(info for info in names if info.function == "double") == FrameInfo(
         next(i.serial for i in names if i.function == "double"), "double", "other.py", 1, 0
     )

@@ -68,24 +68,14 @@ def test_it_describes_itself() -> None:
         "name": "tried.py", "source": COUNT.source, "call": COUNT.call, "argv": [], "stdin": "",
         "language": "python", "natives": {"words": {}, "kinds": {}, "objects": {}}, "unavailable": {},
     }  # fmt: skip
-    assert (told["name"], told["model"], told["other_model"], told["codec"]) == (
-        "told",
-        "somebody",
-        None,
-        "compact",
-    )
+    assert (told["name"], told["model"], told["other_model"], told["codec"]) == ("told", "somebody", None, "compact")
     assert told["sides"] == ["truth", "found"]
     (branch,) = told["branches"]
     assert set(branch) == {
         "id", "parent", "intervention", "status", "note", "why", "at", "program", "rows", "first", "answer", "cause",
         "cost", "belief",
     }  # fmt: skip
-    assert branch["answer"] == {
-        "truth": ["return", "2"],
-        "found": ["return", "0"],
-        "right": False,
-        "outcome": "wrong",
-    }
+    assert branch["answer"] == {"truth": ["return", "2"], "found": ["return", "0"], "right": False, "outcome": "wrong"}
     assert branch["cause"]["name"] == "missed change"
     assert branch["cost"] == {
         "prompt_bytes": len(PredictionRequest(program=COUNT).prompt), "truth_bytes": len(TRUTH),
@@ -130,11 +120,7 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
     assert session.describe()["sides"] == ["truth", "found", "other"]
     assert session.describe()["other_model"] == "two"
     cost = session.describe()["branches"][0]["cost"]
-    assert (cost["tokenizer"], cost["truth_tokens"], cost["found_tokens"]) == (
-        "bytes",
-        len(TRUTH),
-        len(FOUND),
-    )
+    assert (cost["tokenizer"], cost["truth_tokens"], cost["found_tokens"]) == ("bytes", len(TRUTH), len(FOUND))
     assert cost["prompt_tokens"] == cost["prompt_bytes"]
     assert session.run_diff(0, "truth", "other").first is None
     assert session.run_diff(0, "other", "found").first == 5
@@ -185,11 +171,5 @@ def test_a_branch_is_in_one_of_four_states() -> None:
     nothing = Prediction(text=b"", status="empty")
     with pytest.raises(UsageError, match="running, done, failed, stopped"):
         Branch(
-            id=0,
-            parent=None,
-            edit=None,
-            ask=PredictionRequest(program=FACT),
-            truth=None,
-            found=nothing,
-            status="lost",
+            id=0, parent=None, edit=None, ask=PredictionRequest(program=FACT), truth=None, found=nothing, status="lost"
         )

@@ -166,9 +166,5 @@ def test_lines_with_code() -> None:
 
 
 def test_lines_end_as_the_language_says() -> None:
-    assert [len(spans("let a;\u2028let b;\rlet c;", language)) for language in ("js", "java", "c")] == [
-        3,
-        2,
-        1,
-    ]
+    assert [len(spans("let a;\u2028let b;\rlet c;", language)) for language in ("js", "java", "c")] == [3, 2, 1]
     assert spans("int a; // b\r\nint c;", "c")[0][-1] == SyntaxSpan(7, 11, "comment")

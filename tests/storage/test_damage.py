@@ -167,12 +167,7 @@ def forged(directory: Path, table: Any, **changes: Any) -> None:
         size = path.stat().st_size
         digest = files.digest(file, size)
     footer = pq.read_metadata(path)
-    facts = {
-        "size": size,
-        "sha256": digest,
-        "rows": footer.num_rows,
-        "raw": shards._raw_size(footer),
-    } | changes
+    facts = {"size": size, "sha256": digest, "rows": footer.num_rows, "raw": shards._raw_size(footer)} | changes
     listed = manifest.load(directory)
     first = msgspec.structs.replace(listed.shards[0], **facts)
     manifest.store(directory, msgspec.structs.replace(listed, shards=(first, *listed.shards[1:])), fsync=False)
@@ -228,11 +223,7 @@ def test_a_text_that_occurs_often_is_unpacked_once(tmp_path: Path) -> None:
     """180 MB of values in a file of some kilobytes: a bomb, were every occurrence laid out."""
     small = trace(1, length=3000)
     small.columns.texts = ["x", repr("v" * 60_000), "1"]
-    for column, text in (
-        (small.columns.change_name, 0),
-        (small.columns.change_value, 1),
-        (small.columns.arg, 2),
-    ):
+    for column, text in ((small.columns.change_name, 0), (small.columns.change_value, 1), (small.columns.arg, 2)):
         column[:] = type(column)("I", [text] * 3000)
     small.columns.change_at[:] = type(small.columns.change_at)("I", range(3001))
     small.columns.same_name[:] = small.columns.same_value[:] = type(small.columns.arg)("I", [0])

@@ -32,10 +32,7 @@ FAULTS = examples(20, 100, "WORLDLINE_FAULTS")
 def test_kills_at_random_instants_lose_nothing(tmp_path: Path) -> None:
     script = Path(__file__).with_name("killed_writers.py")
     ran = subprocess.run(
-        [sys.executable, script, tmp_path, str(FAULTS), "1"],
-        capture_output=True,
-        text=True,
-        timeout=30 * FAULTS,
+        [sys.executable, script, tmp_path, str(FAULTS), "1"], capture_output=True, text=True, timeout=30 * FAULTS
     )
     assert ran.returncode == 0, ran.stderr
     report = json.loads(ran.stdout)

@@ -57,12 +57,7 @@ def test_lone_surrogates_are_exact_and_the_row_stays_readable(tmp_path: Path) ->
     row = pq.read_table(tmp_path / "traces-00000.parquet").to_pylist()[0]
     assert row["program"]["source"] == "x = '\ufffd'"
     assert row["stderr"] == "\ufffd!"
-    assert [pair["field"] for pair in row["exact"]] == [
-        "program.source",
-        "program.argv.0",
-        "program.stdin",
-        "stderr",
-    ]
+    assert [pair["field"] for pair in row["exact"]] == ["program.source", "program.argv.0", "program.stdin", "stderr"]
 
 
 def test_what_a_row_cannot_hold_is_refused_and_the_writer_goes_on(tmp_path: Path) -> None:

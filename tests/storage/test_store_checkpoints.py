@@ -87,11 +87,7 @@ def test_what_was_never_sent_to_its_end_is_removed_with_the_old_ones(
 
 
 def test_a_store_that_goes_away_ends_no_training(
-    store: str,
-    config: Training,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    store: str, config: Training, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Checkpoints stay on disk, and it is said; what is missing at the end is sent by running again."""
     few = replace(config, save_every=1, steps=3)

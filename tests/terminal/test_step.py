@@ -32,9 +32,7 @@ FACT = Program(
     name="fact.py",
 )
 EVENS = Program(
-    source="def f(xs):\n    ys = [x for x in xs if x % 2 == 0]\n    return ys\n",
-    call="f([1, 2])",
-    name="evens.py",
+    source="def f(xs):\n    ys = [x for x in xs if x % 2 == 0]\n    return ys\n", call="f([1, 2])", name="evens.py"
 )
 LOUD = Program(
     source="def f(a):\n    s = a + '[bold]x[/bold]'\n    print(s)\n    print(a)\n    return s\n",
@@ -101,12 +99,7 @@ class Hand:
 
 
 def stepping(
-    program: Program,
-    predictor: Predictor,
-    act: Act,
-    *,
-    size: tuple[int, int] = (80, 24),
-    limit: int | None = None,
+    program: Program, predictor: Predictor, act: Act, *, size: tuple[int, int] = (80, 24), limit: int | None = None
 ) -> StepApp:
     """An app in which somebody acts."""
     app = StepApp(Session.new(program, model=predictor.info.name, limit=limit), predictor)
@@ -156,13 +149,7 @@ def test_the_page_s_keys_mean_the_same() -> None:
         assert also.lower() in further[key].split()
         assert re.search(rf'also: "[^"]*{re.escape(also)}"|, "{also}"\)', text), also
     assert (further["c"], 'key: " ", also: "c"' in text) == ("space", True)
-    for key, word in (
-        ("e", "variable"),
-        ("l", "line"),
-        ("m", "budget"),
-        ("r", "rewrite"),
-        ("w", "last writer"),
-    ):
+    for key, word in (("e", "variable"), ("l", "line"), ("m", "budget"), ("r", "rewrite"), ("w", "last writer")):
         assert word in ours[key]
 
 

@@ -17,16 +17,7 @@ pytestmark = pytest.mark.usefixtures("sandbox")
 def test_the_page_in_a_browser(tmp_path: Path, chromium: Any) -> None:
     (tmp_path / "coins.py").write_text(SOURCES["coins"])
     page = tmp_path / "page.html"
-    words = [
-        "futures",
-        str(tmp_path / "coins.py"),
-        "--call",
-        "f(2)",
-        "--model",
-        "interpreter",
-        "--html",
-        str(page),
-    ]
+    words = ["futures", str(tmp_path / "coins.py"), "--call", "f(2)", "--model", "interpreter", "--html", str(page)]
     assert main(words) == 0
     text = page.read_text("utf-8")
     assert "<script" not in text

@@ -82,11 +82,7 @@ def test_javascript_is_coloured_over_lines(page: Any) -> None:
 def test_words_have_the_name_of_the_language_on_hover_and_focus(page: Any) -> None:
     go(page, MIXED, row=3)
     words = page.locator(f"{cell('gaps')} .native")
-    assert [words.nth(at).get_attribute("title") for at in range(3)] == [
-        "null",
-        "a hole of the array",
-        "undefined",
-    ]
+    assert [words.nth(at).get_attribute("title") for at in range(3)] == ["null", "a hole of the array", "undefined"]
     assert page.get_attribute(f"{cell('big')} .native", "aria-label") == "BigInt: 5n"
     words.nth(0).focus()
     page.keyboard.press("Tab")  # the keyboard has come: the name stands beside the word

@@ -130,12 +130,7 @@ def test_figures_are_the_server_s(seen: Seen, sessions: SessionCache) -> None:
     answers = page.locator(".headline").first.inner_text()
     share = figures["answer"]
     assert f"{share['some']} of {share['n']}, {100 * share['low']:.1f} to {100 * share['high']:.1f} %" in answers
-    for title, kind in (
-        ("By length", "horizon"),
-        ("By depth", "depth"),
-        ("By type", "type"),
-        ("Causes", "cause"),
-    ):
+    for title, kind in (("By length", "horizon"), ("By depth", "depth"), ("By type", "type"), ("Causes", "cause")):
         rows = page.locator(f".bars:has(caption:text('{title}')) tbody tr")
         told = [(row.get_attribute("data-label"), row.locator(".bars-n").inner_text()) for row in rows.all()]
         assert told == [(bucket["label"], str(bucket["n"])) for bucket in figures["by"][kind]]

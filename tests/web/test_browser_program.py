@@ -104,10 +104,7 @@ def test_what_cannot_be_tried_is_said_in_words(page: Any) -> None:
 
 
 def test_a_program_that_reads_says_what_it_waits_for(page: Any) -> None:
-    source, told = (
-        page.get_by_label("Program", exact=True),
-        page.locator("text=This program reads standard input"),
-    )
+    source, told = (page.get_by_label("Program", exact=True), page.locator("text=This program reads standard input"))
     source.fill("x = 1\n")
     assert not told.is_visible()
     source.fill("name = input()\nprint(name)\n")

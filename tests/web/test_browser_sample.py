@@ -252,10 +252,7 @@ def test_two_models_on_one_program(page: Any) -> None:
     go(page, row=16, other=1, left="truth", right="other")
     assert texts(page, "tr[data-name=r] .value .text") == ["2", "9"]
     go(page, row=10)
-    for wanted in (
-        ["name", "first", "second"],
-        ["name", "actual", "first"],
-    ):  # by key: the next run, then none
+    for wanted in (["name", "first", "second"], ["name", "actual", "first"]):  # by key: the next run, then none
         page.keyboard.press("v")
         page.wait_for_selector(f".names th:nth-child(3):text('{wanted[2]}')")
         assert texts(page, ".names thead th") == wanted

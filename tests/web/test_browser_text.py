@@ -82,11 +82,7 @@ def test_white_space_is_seen(page: Any) -> None:
 
 def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
     go(page, 1, row=1)
-    for selector in (
-        ".differences code >> nth=1",
-        ".differences code >> nth=2",
-        ".steps .active code >> nth=1",
-    ):
+    for selector in (".differences code >> nth=1", ".differences code >> nth=2", ".steps .active code >> nth=1"):
         assert "…" in page.inner_text(selector)
     assert page.inner_text(".differences code >> nth=1").endswith("abc'")
     assert page.inner_text(".differences code >> nth=2").endswith("abd'")

@@ -55,10 +55,7 @@ def test_flips_are_counted_sample_by_sample(tmp_path: Path) -> None:
 
 
 def test_flips_are_of_the_chosen_samples(tmp_path: Path) -> None:
-    one, other = (
-        build(synthetic(tmp_path / "a", 300, model="a")),
-        build(synthetic(tmp_path / "b", 300, model="b")),
-    )
+    one, other = (build(synthetic(tmp_path / "a", 300, model="a")), build(synthetic(tmp_path / "b", 300, model="b")))
     whole = overview(one, Filters(), other)["flips"]
     parts = [
         overview(one, Filters.of(bucket["filter"]), other)["flips"] for bucket in overview(one, Filters())["by"]["type"]

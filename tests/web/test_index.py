@@ -258,12 +258,7 @@ def test_lists_that_cannot_be_are_errors(index: RunIndex, options: dict[str, Any
 
 
 def test_values_of_no_sample_choose_none(index: RunIndex) -> None:
-    for params in (
-        {"cause": "\ud800"},
-        {"type": "nosuch"},
-        {"q": "\ud800"},
-        {"steps_min": "999999999999999"},
-    ):
+    for params in ({"cause": "\ud800"}, {"type": "nosuch"}, {"q": "\ud800"}, {"steps_min": "999999999999999"}):
         assert rows(index, **params) == []
 
 

@@ -34,11 +34,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def everything(index: RunIndex) -> None:
     """Every answer about a run: as JSON, which has a place for it."""
-    told = [
-        describe_run(index),
-        overview(index, Filters(), index),
-        samples(index, Filters(), count=500, other=index),
-    ]
+    told = [describe_run(index), overview(index, Filters(), index), samples(index, Filters(), count=500, other=index)]
     assert json.loads(json.dumps(told, allow_nan=False).encode()) == told
     for one in told[2]["samples"]:
         with suppress(WorldlineError):  # a refusal in words is an answer as well

@@ -19,26 +19,11 @@ from worldline.ui.web.schemas import BRANCH_BODY, PROGRAM_BODY, closed
 pytestmark = pytest.mark.unit
 
 SCALARS = st.none() | st.booleans() | st.integers(-5, 1 << 41) | st.floats(allow_nan=False) | st.text(max_size=8)
-WORDS = [
-    "kind",
-    "step",
-    "name",
-    "value",
-    "line",
-    "limit",
-    "how",
-    "parent",
-    "intervention",
-    "source",
-    "call",
-    "stdin",
-]
+WORDS = ["kind", "step", "name", "value", "line", "limit", "how", "parent", "intervention", "source", "call", "stdin"]
 KEYS = st.sampled_from(WORDS) | st.text(max_size=3)
 KINDS = st.sampled_from(["edit", "line", "budget", "rewrite", "flatten", "exec"])
 VALUES = st.recursive(
-    SCALARS | KINDS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
-    max_leaves=8,
+    SCALARS | KINDS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=8
 )
 INTERVENTIONS = st.fixed_dictionaries(
     {"kind": KINDS},

@@ -291,13 +291,7 @@ def _record(file: str, args: tuple[str, ...], options: dict[str, Any], control: 
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
     program = program_of(file, args, options)
-    return record(
-        program,
-        limits=Limits(**limits),
-        python=options["python"],
-        core=options["core"],
-        control=control,
-    )
+    return record(program, limits=Limits(**limits), python=options["python"], core=options["core"], control=control)
 
 
 def _stored(trace: Trace, directory: str) -> str:

@@ -34,10 +34,7 @@ from worldline.core.errors import WorldlineError
 )
 @opt.add_option("--no-interventions", is_flag=True, help="Do not test which intervention fixes the prediction")
 @opt.add_option(
-    "--work",
-    type=opt.COUNT,
-    default=1 << 14,
-    help="Maximum number of bytes for interventions; 0 for no limit",
+    "--work", type=opt.COUNT, default=1 << 14, help="Maximum number of bytes for interventions; 0 for no limit"
 )
 @opt.option("--seconds", type=opt.SECONDS_OR_0, default=0, note="0 for no limit")
 @opt.option("--rows", type=opt.COUNT, default=36, note="around the divergence")

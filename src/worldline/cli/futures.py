@@ -32,13 +32,7 @@ from worldline.cli.program_options import program_options, take_program
 @opt.json_option
 @opt.option("--html", metavar="FILE")
 def futures(
-    file: str,
-    args: tuple[str, ...],
-    rows: int,
-    as_json: bool,
-    html: str | None,
-    seconds: float,
-    **options: Any,
+    file: str, args: tuple[str, ...], rows: int, as_json: bool, html: str | None, seconds: float, **options: Any
 ) -> None:
     """List every outcome of FILE with its probability.
 

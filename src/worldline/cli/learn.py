@@ -33,12 +33,7 @@ from worldline.core.errors import UsageError, WorldlineError
 @partial(opt.trust_option, is_passed=True)
 @opt.json_option
 def learn(
-    on: str | None,
-    journal: str | None,
-    minutes: float | None,
-    train_steps: int | None,
-    as_json: bool,
-    **options: Any,
+    on: str | None, journal: str | None, minutes: float | None, train_steps: int | None, as_json: bool, **options: Any
 ) -> None:
     """Measure a model on fresh drills, or adapt it to your code.
 

@@ -259,10 +259,7 @@ def progress(total: int, label: str) -> Iterator[tuple[Callable[[int], None], Ca
             yield (lambda count: None), (lambda text: None)
             return
         task = bar.add_task(label, total=total or None)
-        yield (
-            lambda count: bar.advance(task, count),
-            lambda text: bar.update(task, description=f"{label} {text}"),
-        )
+        yield (lambda count: bar.advance(task, count), lambda text: bar.update(task, description=f"{label} {text}"))
 
 
 @contextmanager

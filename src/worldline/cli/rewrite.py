@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 @opt.json_option
 @opt.option("--out", metavar="FILE", note="the new source")
 def rewrite(
-    file: str,
-    call: str | None,
-    prove: int | None,
-    steps: int | None,
-    as_json: bool,
-    out: str | None,
-    **options: Any,
+    file: str, call: str | None, prove: int | None, steps: int | None, as_json: bool, out: str | None, **options: Any
 ) -> None:
     """Rewrite FILE into an equivalent program that is simpler.
 
@@ -63,13 +57,7 @@ def rewrite(
 def _as_json(report: RewriteReport) -> dict[str, Any]:
     done = report.rewritten
     cost = {when: asdict(size) for when, size in report.costs.items()}
-    facts = {
-        "source": done.source,
-        "changed": done.changed,
-        "lines": done.lines,
-        "why": done.why,
-        "cost": cost,
-    }
+    facts = {"source": done.source, "changed": done.changed, "lines": done.lines, "why": done.why, "cost": cost}
     return facts | ({"proof": asdict(report.proof)} if report.proof else {})
 
 

@@ -31,9 +31,7 @@ def suite_options(command: Any) -> Any:
         ),
         opt.option("--reveal", metavar="N,...", callback=opt.whole_numbers, default_text="1"),
         opt.add_option(
-            "--delta",
-            type=click.Choice(["whole", "element"]),
-            help="composition, horizon: how changes are shown",
+            "--delta", type=click.Choice(["whole", "element"]), help="composition, horizon: how changes are shown"
         ),
         opt.option("--hidden", type=click.Choice(["predicted", "given", "blind"])),
         opt.add_option("--names", type=click.IntRange(min=2), help="permutation: number of names", default_text="5"),
@@ -50,10 +48,7 @@ def suite_options(command: Any) -> Any:
             "--world", metavar="NAME,...", callback=opt.words, help="horizon, stochastic: only these worlds"
         ),
         opt.add_option(
-            "--of",
-            metavar="SUITE",
-            help="states, budget: the programs of this suite",
-            default_text="generated",
+            "--of", metavar="SUITE", help="states, budget: the programs of this suite", default_text="generated"
         ),
         opt.add_option("--formats", metavar="NAME,...", callback=opt.words, help="budget: only these formats"),
         calls_option,

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 @opt.option("--recipe-function", default="training", metavar="NAME")
 @opt.option("--out", required=True, metavar="DIR", note="the run: checkpoints, metrics, configuration")
 @opt.add_option(
-    "--device",
-    type=click.Choice(["cpu", "cuda"]),
-    help="Device to train on",
-    default_text="a GPU if there is one",
+    "--device", type=click.Choice(["cpu", "cuda"]), help="Device to train on", default_text="a GPU if there is one"
 )
 @opt.option("--train-steps", type=opt.POSITIVE, default_text="the recipe's")
 @opt.option("--minutes", type=opt.SECONDS, metavar="N", default_text="the recipe's")
@@ -118,12 +115,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 @opt.ray_option
 @partial(opt.trust_option, is_passed=True)
 def mine(
-    places: tuple[str, ...],
-    out: str,
-    path_seconds: float,
-    address: str | None,
-    steps: int | None,
-    **options: Any,
+    places: tuple[str, ...], out: str, path_seconds: float, address: str | None, steps: int | None, **options: Any
 ) -> None:
     """Find functions in packages and call them in the sandbox.
 

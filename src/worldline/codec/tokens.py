@@ -37,14 +37,7 @@ PATTERNS = {
 }
 """The published splitting patterns, by the name that `--tokenizer FILE#NAME` takes."""
 
-PATTERN_OF_SIZE = {
-    50256: "gpt2",
-    50280: "gpt2",
-    100256: "llama3",
-    128000: "llama3",
-    199998: "o200k",
-    200000: "o200k",
-}
+PATTERN_OF_SIZE = {50256: "gpt2", 50280: "gpt2", 100256: "llama3", 128000: "llama3", 199998: "o200k", 200000: "o200k"}
 """The pattern of a known file by its number of ranks: r50k, p50k, cl100k, Llama 3, o200k, Llama 4."""
 
 CWM_SPECIAL = {token(name): number for name, number in TOKENS.items()}

@@ -42,10 +42,7 @@ _PYTHON_ONLY = {
     Feature.REWRITE: "only Python can be rewritten",
     Feature.SCRATCHPAD: "a scratchpad rewrites only Python: predict it without one",
 }
-_NOT_REHEARSED = {
-    **_PYTHON_ONLY,
-    Feature.REHEARSE: "only Python, shell scripts and JavaScript can be rehearsed",
-}
+_NOT_REHEARSED = {**_PYTHON_ONLY, Feature.REHEARSE: "only Python, shell scripts and JavaScript can be rehearsed"}
 
 
 @dataclass(frozen=True, kw_only=True)

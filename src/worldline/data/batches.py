@@ -160,10 +160,7 @@ def empty_batch(rows: int, time: int) -> Batch:
     """Create a batch of zeros."""
     shape = (rows, time)
     return Batch(
-        np.zeros(shape, np.uint8),
-        np.zeros(shape, np.int32),
-        np.zeros(shape, np.int32),
-        np.zeros(shape, np.uint8),
+        np.zeros(shape, np.uint8), np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, np.uint8)
     )
 
 

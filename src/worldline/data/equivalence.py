@@ -22,13 +22,7 @@ from worldline.data.mine.types import guess_signature
 from worldline.recording.recorder import record_many
 
 PROOF_LIMITS = Limits(
-    steps=50_000,
-    value_bytes=16_384,
-    trace_bytes=16 << 20,
-    wall=5.0,
-    memory=512 << 20,
-    processes=8,
-    output=65_536,
+    steps=50_000, value_bytes=16_384, trace_bytes=16 << 20, wall=5.0, memory=512 << 20, processes=8, output=65_536
 )
 _ADDRESS = re.compile("0x7f[0-9a-f]{6,}")  # Address of an object, in a repr that the program made.
 _OBJECT_NUMBER = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")

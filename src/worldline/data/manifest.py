@@ -184,12 +184,7 @@ def fingerprint(*, limits: Limits, interpreter: InterpreterInfo, recipe: Any = N
         The fingerprint.
     """
     interpreter_info = {"name": interpreter.name, "version": interpreter.version}
-    return {
-        "code": _code_version(),
-        "interpreter": interpreter_info,
-        "limits": asdict(limits),
-        "recipe": recipe,
-    }
+    return {"code": _code_version(), "interpreter": interpreter_info, "limits": asdict(limits), "recipe": recipe}
 
 
 @cache

@@ -27,14 +27,7 @@ from worldline.core.language import LANGUAGES
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.document import (
-    CHANCE,
-    KINDS,
-    MAX_DOCUMENT_BYTES,
-    Document,
-    make_cwm_document,
-    make_document,
-)
+from worldline.data.document import CHANCE, KINDS, MAX_DOCUMENT_BYTES, Document, make_cwm_document, make_document
 from worldline.data.forms.among import DrawProgram
 from worldline.data.forms.form import apply_form, check_form
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, acceptance_rate
@@ -354,13 +347,7 @@ def resolve_source(source: Source) -> DrawProgram:
 
 
 def write_document(
-    mixture: Mixture,
-    rng: random.Random,
-    trace: Trace,
-    *,
-    kind: str,
-    hashed: str = "",
-    factors: Factors | None = None,
+    mixture: Mixture, rng: random.Random, trace: Trace, *, kind: str, hashed: str = "", factors: Factors | None = None
 ) -> Document | None:
     """Write a trace in a random mode of the mixture.
 

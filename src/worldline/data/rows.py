@@ -142,10 +142,7 @@ def _encode_texts(trace: Trace, plain: Callable[[str, str], str]) -> dict[str, A
             "argv": [plain(f"program.argv.{n}", text) for n, text in enumerate(program.argv)],
             "stdin": plain("program.stdin", program.stdin),
             "files": [
-                {
-                    "path": plain(f"program.files.{n}.path", path),
-                    "text": plain(f"program.files.{n}.text", text),
-                }
+                {"path": plain(f"program.files.{n}.path", path), "text": plain(f"program.files.{n}.text", text)}
                 for n, (path, text) in enumerate(program.files)
             ],
         },
@@ -207,13 +204,7 @@ def _check_size(texts: Any, columns: Columns) -> None:
     if 4 * max(map(len, columns.texts), default=0) * values <= MAX_TEXT:
         return
     sizes, total = pc.binary_length(texts), 0
-    for column in (
-        columns.change_name,
-        columns.change_value,
-        columns.same_name,
-        columns.same_value,
-        columns.arg,
-    ):
+    for column in (columns.change_name, columns.change_value, columns.same_name, columns.same_value, columns.arg):
         total += pc.sum(_take_texts(sizes, _to_arrow(column))).as_py() or 0
     if total > MAX_TEXT:
         raise ValueError(f"{total} bytes of values are more than one row holds ({MAX_TEXT})")
@@ -304,8 +295,7 @@ class _TextTable:
         indices = column.indices
         used = pc.unique(indices.drop_null())
         ids = pa.array(
-            (self.ids.setdefault(text, len(self.ids)) for text in column.dictionary.take(used).to_pylist()),
-            U32,
+            (self.ids.setdefault(text, len(self.ids)) for text in column.dictionary.take(used).to_pylist()), U32
         )
         return ids.take(pc.index_in(indices, used)).fill_null(NO_TEXT)
 

@@ -42,12 +42,7 @@ class ShardWriter:
     """
 
     def __init__(
-        self,
-        directory: str | Folder,
-        *,
-        fingerprint: dict[str, Any],
-        rows_per_shard: int = 4096,
-        fsync: bool = True,
+        self, directory: str | Folder, *, fingerprint: dict[str, Any], rows_per_shard: int = 4096, fsync: bool = True
     ) -> None:
         if rows_per_shard < 1:
             raise UsageError(f"rows_per_shard must be at least 1, not {rows_per_shard}")

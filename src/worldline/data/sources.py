@@ -425,11 +425,7 @@ def open_mixed(
         raise UsageError("documents need sources, each with a weight above 0")
     opened = [
         open_lanes(
-            source,
-            seed=f"{seed}/{n}",
-            lanes=lanes,
-            begun=begun,
-            states=[state["streams"][n] for state in states],
+            source, seed=f"{seed}/{n}", lanes=lanes, begun=begun, states=[state["streams"][n] for state in states]
         )
         for n, source in enumerate(chosen)
     ]

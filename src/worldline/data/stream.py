@@ -53,9 +53,7 @@ def stream_documents(
     """
     factors = Factors(curriculum)
     return send_documents(
-        draw_documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors),
-        file,
-        count,
+        draw_documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors), file, count
     )
 
 

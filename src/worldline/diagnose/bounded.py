@@ -39,11 +39,7 @@ class Bounds:
 
 
 def interventions_within(
-    predictor: Predictor,
-    diagnosis: Diagnosis,
-    bounds: Bounds,
-    limits: Limits | None,
-    tell: Callable[[str], None],
+    predictor: Predictor, diagnosis: Diagnosis, bounds: Bounds, limits: Limits | None, tell: Callable[[str], None]
 ) -> list[InterventionTrial]:
     """Try every intervention on one sample, the cheapest first; `tell` is called with the progress.
 

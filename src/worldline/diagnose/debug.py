@@ -173,11 +173,7 @@ class Debugged:
                 "found": self.diagnosis.found.answer,
             },
             "truth": text_json(sample.truth),
-            "found": {
-                **text_json(sample.found),
-                "status": sample.found.status,
-                "logprob": sample.found.logprob,
-            },
+            "found": {**text_json(sample.found), "status": sample.found.status, "logprob": sample.found.logprob},
             "divergences": [asdict(divergence) for divergence in self.diagnosis.divergences],
             "cause": {**asdict(self.cause), "confirmed": self.is_confirmed},
             **self._hidden_json(),

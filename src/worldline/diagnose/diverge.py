@@ -285,14 +285,7 @@ class _StepPair(NamedTuple):
         if what not in ("names", "event") and wanted is not None and got is not None:
             part = difference(wanted, got)
         return Divergence(
-            step=self.step,
-            found=self.found,
-            what=what,
-            line=self.line,
-            name=name,
-            wanted=wanted,
-            got=got,
-            part=part,
+            step=self.step, found=self.found, what=what, line=self.line, name=name, wanted=wanted, got=got, part=part
         )
 
 

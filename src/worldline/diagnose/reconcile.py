@@ -100,11 +100,7 @@ def _without_stops(lines: SourceListing, truth: Sequence[Event], predicted: Read
 
 
 def _unfinished_frame(
-    lines: SourceListing,
-    equality: ReprEquality,
-    truth: Sequence[Event],
-    events: list[Event],
-    begun: PartialFrame,
+    lines: SourceListing, equality: ReprEquality, truth: Sequence[Event], events: list[Event], begun: PartialFrame
 ) -> list[Event]:
     """The unfinished frame after a right prefix, completed with the true values where it does not say otherwise.
 

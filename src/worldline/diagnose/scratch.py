@@ -33,8 +33,7 @@ def folds(ask: PredictionRequest, prediction: Prediction) -> tuple[tuple[Scratch
         return ()
     lines = prediction.scratch.source.split("\n")
     reading = read(
-        rewritten_request(ask, prediction.scratch),
-        replace(prediction, text=prediction.scratch.text, scratch=None),
+        rewritten_request(ask, prediction.scratch), replace(prediction, text=prediction.scratch.text, scratch=None)
     )
     _, folded = unfold_scratch(ask, prediction.scratch)
 

@@ -102,11 +102,7 @@ def ending(prediction: Prediction, reading: Reading) -> Iterator[tuple[str, str,
     if reading.answer is not None:
         yield "answer", printable(" ".join(reading.answer)[:MAX_VALUE]), "bold"
     rate = f" in {prediction.seconds:.1f} s" if prediction.seconds else ""
-    yield (
-        "prediction",
-        f"{prediction.status}, {len(prediction.text):,} bytes, {reading.steps:,} steps{rate}",
-        "dim",
-    )
+    yield ("prediction", f"{prediction.status}, {len(prediction.text):,} bytes, {reading.steps:,} steps{rate}", "dim")
 
 
 def intervention_lines(trials: Iterable[InterventionTrial]) -> Iterator[tuple[str, str, str]]:

@@ -70,12 +70,7 @@ class InterventionTrial:
 
     def as_json(self) -> dict[str, Any]:
         """Return the trial without its texts."""
-        return {
-            "intervention": self.intervention,
-            "sample": self.sample,
-            "outcome": self.outcome,
-            "why": self.why,
-        }
+        return {"intervention": self.intervention, "sample": self.sample, "outcome": self.outcome, "why": self.why}
 
 
 @dataclass(frozen=True)
@@ -258,12 +253,7 @@ class PreparedTrial:
 
 
 def prepare_trials(
-    pairs: Sequence[tuple[str, int]],
-    diagnoses: Mapping[int, Diagnosis],
-    codec: str,
-    *,
-    by: str,
-    limits: Limits | None,
+    pairs: Sequence[tuple[str, int]], diagnoses: Mapping[int, Diagnosis], codec: str, *, by: str, limits: Limits | None
 ) -> tuple[list[PreparedTrial], list[InterventionTrial]]:
     """Plan interventions on samples, and record the truths that rewritten programs need, in one batch.
 
@@ -306,11 +296,7 @@ def _fitting(make_plan: Callable[[], InterventionPlan]) -> InterventionPlan | Un
 
 
 def _new_trial(
-    intervention: str,
-    i: int,
-    diagnoses: Mapping[int, Diagnosis],
-    by: str,
-    why: Unfit | RowFault | None = None,
+    intervention: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: Unfit | RowFault | None = None
 ) -> InterventionTrial:
     return InterventionTrial(
         intervention=intervention,

@@ -77,11 +77,7 @@ class BenchOptions(SuiteOptions, total=False):
 
 @overload
 def bench(  # type: ignore[overload-overlap]
-    suite: MeasuredName,
-    model: AnyModel = "default",
-    *,
-    scratchpad: str = NONE,
-    **options: Unpack[BenchOptions],
+    suite: MeasuredName, model: AnyModel = "default", *, scratchpad: str = NONE, **options: Unpack[BenchOptions]
 ) -> Measured: ...
 @overload
 def bench(  # type: ignore[overload-overlap]
@@ -97,11 +93,7 @@ def bench(
 ) -> Report: ...
 @overload
 def bench(
-    suite: AnySuite,
-    model: AnyModel = "default",
-    *,
-    scratchpad: str | Sequence[str],
-    **options: Unpack[BenchOptions],
+    suite: AnySuite, model: AnyModel = "default", *, scratchpad: str | Sequence[str], **options: Unpack[BenchOptions]
 ) -> BenchResult: ...
 def bench(
     suite: AnySuite,

@@ -103,12 +103,7 @@ def _parts(shards: Sequence[Folder], out: Folder) -> list[_Part]:
                 f"{shard} and {shards[0]} are not shards of one benchmark: only one of them has {'/'.join(missing)}"
             )
     return [
-        _Part(
-            mode,
-            sample,
-            tuple(local(_inside(shard, mode, sample)) for shard in shards),
-            _inside(out, mode, sample),
-        )
+        _Part(mode, sample, tuple(local(_inside(shard, mode, sample)) for shard in shards), _inside(out, mode, sample))
         for mode, sample in names[0]
     ]
 

@@ -36,12 +36,7 @@ class Tally:
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts, the rate and its interval."""
-        rate = {
-            "right": self.right,
-            "n": self.n,
-            "rate": self.rate,
-            "interval": list(wilson(self.right, self.n)),
-        }
+        rate = {"right": self.right, "n": self.n, "rate": self.rate, "interval": list(wilson(self.right, self.n))}
         return rate | {"wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed}
 
 

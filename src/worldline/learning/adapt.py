@@ -195,11 +195,7 @@ def _to_pairs(documents: Iterable[Document]) -> list[DocumentPair]:
 
 
 def _build_suites(parts: CallSplit, known: int, seed: int) -> dict[str, Suite]:
-    return {
-        SAME: _suite(SAME, parts.same),
-        UNSEEN: _suite(UNSEEN, parts.unseen),
-        KNOWN: _generated_suite(known, seed),
-    }
+    return {SAME: _suite(SAME, parts.same), UNSEEN: _suite(UNSEEN, parts.unseen), KNOWN: _generated_suite(known, seed)}
 
 
 def _build_config(
@@ -233,11 +229,7 @@ def _generated_suite(count: int, seed: int) -> Suite:
 
 
 def _evaluate(
-    shape: Shape,
-    weights: dict[str, StoredArray],
-    suites: dict[str, Suite],
-    progress: ReportProgress | None,
-    when: str,
+    shape: Shape, weights: dict[str, StoredArray], suites: dict[str, Suite], progress: ReportProgress | None, when: str
 ) -> dict[str, list[Verdict]]:
     """Verdicts on each group, by the engine with these weights."""
     predictor, results = Local(open_engine(shape, weights), name=when), {}

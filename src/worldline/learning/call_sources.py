@@ -76,8 +76,5 @@ def _journal_calls(journal: str | Path) -> Iterator[OwnCall]:
     for entry in read_journal(Path(journal)):
         function = hash_function(entry.program)
         yield OwnCall(
-            program=entry.program,
-            origin=f"{entry.program.name} {function[:8]}",
-            key=function,
-            options=PROMPT_OPTIONS,
+            program=entry.program, origin=f"{entry.program.name} {function[:8]}", key=function, options=PROMPT_OPTIONS
         )

@@ -150,10 +150,7 @@ def _open_spacing(opened: int, tallies: Mapping[str, LessonTally], spacings: Map
 def _spacing_factors(opened: int, spacings: Mapping[int, float]) -> dict[str, float]:
     """Factors that give most of the weight to open spacings, and most of that to the largest."""
     total, reached = sum(spacings.values()), sorted((s for s in spacings if s <= opened), reverse=True)
-    rest, closed = (
-        len(reached) - len(OPEN_SHARES),
-        sum(weight for s, weight in spacings.items() if s > opened),
-    )
+    rest, closed = (len(reached) - len(OPEN_SHARES), sum(weight for s, weight in spacings.items() if s > opened))
     shares = dict(zip(reached, (*OPEN_SHARES, *[(1 - sum(OPEN_SHARES)) / max(1, rest)] * max(0, rest)), strict=False))
     closed_share = CLOSED_SHARE if closed else 0.0
     scale = (1 - closed_share) * total / sum(shares.values()) if shares else 0.0

@@ -24,15 +24,7 @@ from worldline.data.exchange import Score
 from worldline.data.forms.among import DrawProgram
 from worldline.data.forms.form import apply_form
 from worldline.data.lessons import KIND, OPERATION, REVEAL
-from worldline.data.mixture import (
-    BATCH_PROGRAMS,
-    Mixture,
-    Mode,
-    Source,
-    favor_kinds,
-    resolve_source,
-    write_document,
-)
+from worldline.data.mixture import BATCH_PROGRAMS, Mixture, Mode, Source, favor_kinds, resolve_source, write_document
 from worldline.learning.curriculum import DrillResult
 from worldline.programs.generate import SHARES
 from worldline.programs.split import program_key, split_of

@@ -17,13 +17,7 @@ from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.stats import wilson
 from worldline.data.document import Document
 from worldline.data.exchange import Score
-from worldline.learning.curriculum import (
-    Curriculum,
-    DrillResult,
-    LessonTally,
-    initial_curriculum,
-    update_curriculum,
-)
+from worldline.learning.curriculum import Curriculum, DrillResult, LessonTally, initial_curriculum, update_curriculum
 from worldline.learning.drills import Drill, DrillBook
 
 DRILLS_PER_DRAW = 8

@@ -15,14 +15,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import (
-    BATCH_PROGRAMS,
-    DOCUMENT_LIMITS,
-    Mixture,
-    Mode,
-    draw_documents,
-    write_document,
-)
+from worldline.data.mixture import BATCH_PROGRAMS, DOCUMENT_LIMITS, Mixture, Mode, draw_documents, write_document
 from worldline.programs.split import execution, key, program_key
 from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched

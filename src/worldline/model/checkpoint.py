@@ -308,10 +308,7 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: ModelMa
     draft = create_draft(out)
     files.write(draft / MODEL, to_safetensors(stored))
     commit_draft(
-        draft,
-        out,
-        {"kind": "weights", **entries, **(facts or {})},
-        version=VERSION if half else QUANTIZED_VERSION,
+        draft, out, {"kind": "weights", **entries, **(facts or {})}, version=VERSION if half else QUANTIZED_VERSION
     )
     return read_manifest(out)
 

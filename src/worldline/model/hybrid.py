@@ -250,13 +250,7 @@ class Trunk(nn.Module):
         self.head = nn.Parameter(torch.zeros(shape.vocabulary, shape.width))
 
     def hidden(
-        self,
-        data: Tensor,
-        position: Tensor,
-        prompt: Tensor,
-        states: list[LayerState] | None = None,
-        *,
-        carry: int = 0,
+        self, data: Tensor, position: Tensor, prompt: Tensor, states: list[LayerState] | None = None, *, carry: int = 0
     ) -> Tensor:
         """Compute the normed residual stream after the last layer.
 
@@ -291,13 +285,7 @@ class Trunk(nn.Module):
         return [cast(Layer, layer).initial_state(rows, layout) for layer in self.layers]
 
     def forward(
-        self,
-        data: Tensor,
-        position: Tensor,
-        prompt: Tensor,
-        states: list[LayerState] | None = None,
-        *,
-        carry: int = 0,
+        self, data: Tensor, position: Tensor, prompt: Tensor, states: list[LayerState] | None = None, *, carry: int = 0
     ) -> Tensor:
         """Compute the logits of the byte after each byte.
 

@@ -49,12 +49,7 @@ def _limit_autotuning() -> Iterator[None]:
 
     def limited_init(self: Any, function: Any, names: Any, configs: Any, *args: Any, **options: Any) -> None:
         original_init(
-            self,
-            function,
-            names,
-            sorted(configs or [], key=_config_cost)[:MAX_TUNED_CONFIGS],
-            *args,
-            **options,
+            self, function, names, sorted(configs or [], key=_config_cost)[:MAX_TUNED_CONFIGS], *args, **options
         )
 
     Autotuner.__init__ = limited_init
@@ -67,12 +62,7 @@ def _limit_autotuning() -> Iterator[None]:
 def _config_cost(config: Any) -> tuple[int, ...]:
     """Prefer few warps, three stages, small value blocks and large key blocks: heads are 64 wide."""
     block = config.kwargs
-    return (
-        abs(config.num_warps - FLA_WARPS),
-        abs(config.num_stages - 3),
-        block.get("BV", 0),
-        -block.get("BK", 0),
-    )
+    return (abs(config.num_warps - FLA_WARPS), abs(config.num_stages - 3), block.get("BV", 0), -block.get("BK", 0))
 
 
 def _find_fla() -> Any:
@@ -271,13 +261,7 @@ def flex_attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: BatchLa
     q, k, v = (x.transpose(1, 2) for x in (q, k, v))
     attention = compile_once(flex_attention)
     out = attention(
-        q,
-        k,
-        v,
-        score_mod=penalize_distance,
-        block_mask=blocks,
-        enable_gqa=True,
-        kernel_options=FLEX_KERNEL_OPTIONS,
+        q, k, v, score_mod=penalize_distance, block_mask=blocks, enable_gqa=True, kernel_options=FLEX_KERNEL_OPTIONS
     )
     return cast(Tensor, out.transpose(1, 2))
 

@@ -11,14 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from worldline.model.weights import (
-    INT8_SUFFIX,
-    SCALE_SUFFIX,
-    FloatArray,
-    StoredArray,
-    dequantize,
-    stored_shapes,
-)
+from worldline.model.weights import INT8_SUFFIX, SCALE_SUFFIX, FloatArray, StoredArray, dequantize, stored_shapes
 
 UP_SUFFIX, DOWN_SUFFIX = ".up", ".down"
 

@@ -112,10 +112,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: BatchLayout)
     document, position = layout.document, layout.position
     if layout.slots:
         carried_document, carried_position = _locate_carried_keys(layout)
-        document, position = (
-            torch.cat([carried_document, document], 1),
-            torch.cat([carried_position, position], 1),
-        )
+        document, position = (torch.cat([carried_document, document], 1), torch.cat([carried_position, position], 1))
     distance = layout.position[:, :, None] - position[:, None, :]
     pinned = position[:, None, :] < layout.prompt[:, :, None]
     same_document = layout.document[:, :, None] == document[:, None, :]

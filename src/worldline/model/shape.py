@@ -96,12 +96,7 @@ class Shape:
     @property
     def attention_rows(self) -> tuple[int, ...]:
         """Rows of an attention layer's input projection: queries, keys, values, gates."""
-        return (
-            HEAD_SIZE * self.queries,
-            HEAD_SIZE * KV_HEADS,
-            HEAD_SIZE * KV_HEADS,
-            HEAD_SIZE * self.queries,
-        )
+        return (HEAD_SIZE * self.queries, HEAD_SIZE * KV_HEADS, HEAD_SIZE * KV_HEADS, HEAD_SIZE * self.queries)
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON object."""

@@ -83,11 +83,7 @@ def _check_scales(stored: Mapping[str, StoredArray]) -> None:
             raise ValueError(f"{name!r} has type {array.dtype}: int8 tensors, and only they, end in {INT8_SUFFIX}")
         if base == name:
             continue
-        rows, scale, unscaled = (
-            stored.get(base + INT8_SUFFIX),
-            stored.get(base + SCALE_SUFFIX),
-            stored.get(base),
-        )
+        rows, scale, unscaled = (stored.get(base + INT8_SUFFIX), stored.get(base + SCALE_SUFFIX), stored.get(base))
         if rows is None or scale is None or rows.ndim != 2 or scale.shape != rows.shape[:1]:
             raise ValueError(f"{base!r} needs one scale per int8 row")
         if unscaled is not None and (unscaled.ndim != 2 or unscaled.shape[1] != rows.shape[1]):

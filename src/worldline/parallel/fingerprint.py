@@ -49,11 +49,7 @@ def local_fingerprint(*, trust: bool = False) -> EnvironmentFingerprint:
     plan = recorder.prepare(limits=Limits(), python=None, core="auto", trust=trust).plan
     python = f"{plan.python.name} {plan.python.version} by Python {platform.python_version()}"
     return EnvironmentFingerprint(
-        metadata.version("worldline"),
-        python,
-        "native" if plan.native else "readable",
-        plan.sandboxed,
-        os.getcwd(),
+        metadata.version("worldline"), python, "native" if plan.native else "readable", plan.sandboxed, os.getcwd()
     )
 
 

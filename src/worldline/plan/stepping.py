@@ -68,13 +68,7 @@ def ask_steps(
         used, written = told, written + predicted.spent.bytes
     decisive = trace if trace is not None and read_answer(question, trace) is not None else None
     return SteppedPrediction(
-        predicted=predicted,
-        told=told,
-        known=used,
-        ran=ran,
-        bytes=written,
-        trace=decisive,
-        drawn=drawn,
+        predicted=predicted, told=told, known=used, ran=ran, bytes=written, trace=decisive, drawn=drawn
     )
 
 

@@ -34,10 +34,7 @@ class StepConfidence(NamedTuple):
 
 
 def step_confidences(
-    request: PredictionRequest,
-    prediction: Prediction,
-    logprobs: Sequence[float],
-    entropies: Sequence[float] = (),
+    request: PredictionRequest, prediction: Prediction, logprobs: Sequence[float], entropies: Sequence[float] = ()
 ) -> list[StepConfidence]:
     """Compute the confidence of each step of a compact prediction from its bytes after `request.given`."""
     text, before = prediction.text, len(request.given)

@@ -20,13 +20,7 @@ from worldline.core.errors import UsageError
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.meta import MetaText
-from worldline.predict.servers.prompt_styles import (
-    CHAT,
-    Reply,
-    Sampling,
-    prediction,
-    stop_texts,
-)
+from worldline.predict.servers.prompt_styles import CHAT, Reply, Sampling, prediction, stop_texts
 from worldline.predict.servers.registry import notation_for, prompt_style
 from worldline.predict.servers.tokens import is_meta, stage, stops
 
@@ -51,25 +45,13 @@ class Hub:
     """Predicts with a `transformers` model and its tokenizer."""
 
     def __init__(
-        self,
-        model: Any,
-        tokenizer: Any,
-        *,
-        name: str,
-        way: str,
-        sampling: Sampling,
-        codec: str = DEFAULT_NOTATION,
+        self, model: Any, tokenizer: Any, *, name: str, way: str, sampling: Sampling, codec: str = DEFAULT_NOTATION
     ) -> None:
         self._model, self._tokenizer, self._sampling = model, tokenizer, sampling
         self._vocabulary = HubVocabulary(tokenizer)
         self._style, self._style_name = prompt_style(way, codec, lambda: self._vocabulary), way
         self.capabilities = Capabilities()
-        config = {
-            "way": way,
-            "codec": self._style.codec,
-            "template": self._style.template,
-            **asdict(sampling),
-        }
+        config = {"way": way, "codec": self._style.codec, "template": self._style.template, **asdict(sampling)}
         self.info = ModelInfo(name=f"hub:{name}", notation=self._style.codec, config={"model": name, **config})
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:

@@ -156,12 +156,7 @@ class Local:
                 yielded += 1
 
     def stream(
-        self,
-        request: PredictionRequest,
-        *,
-        stop: Callable[[], bool],
-        script: Script | None = None,
-        loose: bool = False,
+        self, request: PredictionRequest, *, stop: Callable[[], bool], script: Script | None = None, loose: bool = False
     ) -> Iterator[StreamPiece]:
         """Yield the pieces of one prediction, alone in its batch; see `predict.stream.stream`."""
         return self._streamed(self._loose_draft(request, script) if loose else self.draft(request, script), stop)

@@ -146,12 +146,7 @@ class DecodesBytes(Predictor, Protocol):
         ...
 
     def stream(
-        self,
-        request: PredictionRequest,
-        *,
-        stop: Callable[[], bool],
-        script: Script | None = None,
-        loose: bool = False,
+        self, request: PredictionRequest, *, stop: Callable[[], bool], script: Script | None = None, loose: bool = False
     ) -> Iterator[StreamPiece]:
         """Yield the pieces of one prediction as they are written, until `stop` returns true."""
         ...

@@ -105,10 +105,7 @@ class TextModel(_UserCode):
         text = reply.text if reply.text.startswith(request.given) else request.given + reply.text
         cut = len(text) > request.limit
         return replace(
-            reply,
-            text=text[: request.limit],
-            status="budget" if cut else reply.status,
-            codec=self.info.notation,
+            reply, text=text[: request.limit], status="budget" if cut else reply.status, codec=self.info.notation
         )
 
     def _prompt(self, request: PredictionRequest) -> str:
@@ -164,10 +161,7 @@ class RequestModel(_UserCode):
                     if prediction is None
                     else f"{_kind(prediction)}, not a Prediction"
                 )
-                prediction, predictions = (
-                    self.fault(request, f"python:{self.label}: predict gave {missing}"),
-                    None,
-                )
+                prediction, predictions = (self.fault(request, f"python:{self.label}: predict gave {missing}"), None)
             yield prediction
 
 
@@ -251,8 +245,7 @@ def _build(source: NamedObject, extras: Mapping[str, str], where: str = "") -> P
     if not callable(function):
         raise UsageError(f"{where} is {_kind(model)}, without a `predict`: {EXPECTED_MODEL}")
     codec = extra or next(
-        (holder.codec for holder in (model, source.value, source.module) if hasattr(holder, "codec")),
-        DEFAULT_NOTATION,
+        (holder.codec for holder in (model, source.value, source.module) if hasattr(holder, "codec")), DEFAULT_NOTATION
     )
     if codec not in NOTATIONS:
         raise UsageError(f"{where}: codec must be {' or '.join(NOTATIONS)}, not {codec!r}")

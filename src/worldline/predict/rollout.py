@@ -196,11 +196,7 @@ def guide_after(request: PredictionRequest, *, guard: bool) -> Guide:
     """Return the guide after `request.given`, without the guard if `given` contradicts the control flow."""
     for is_guarded in (True, False) if guard else (False,):
         guide = Guide(
-            request.program,
-            request.options,
-            guard=is_guarded,
-            table=table_of(request.program),
-            hidden=request.hidden,
+            request.program, request.options, guard=is_guarded, table=table_of(request.program), hidden=request.hidden
         )
         try:
             guide.feed_all(request.given)

@@ -94,11 +94,7 @@ def find(python: str | None) -> Python:
         raise UsageError(f"there is no interpreter {python!r}")
     try:
         done = subprocess.run(
-            [command, "-I", "-c", _QUESTION],
-            capture_output=True,
-            timeout=30,
-            check=True,
-            stdin=subprocess.DEVNULL,
+            [command, "-I", "-c", _QUESTION], capture_output=True, timeout=30, check=True, stdin=subprocess.DEVNULL
         )
         answer = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:

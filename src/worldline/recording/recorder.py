@@ -64,13 +64,7 @@ def without_sandbox() -> Iterator[None]:
 
 
 def prepare(
-    *,
-    limits: Limits,
-    python: str | None,
-    core: str,
-    trust: bool,
-    hash_seed: int = 0,
-    controlled: bool = False,
+    *, limits: Limits, python: str | None, core: str, trust: bool, hash_seed: int = 0, controlled: bool = False
 ) -> Setup:
     """Choose the interpreter and the recorder core, once for a batch.
 

@@ -27,13 +27,7 @@ EXTRA_PROCESSES = 3
 SYSTEM_LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 DEVICES = ("null", "zero", "full", "random", "urandom")
-ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
-    "TZ": "UTC",
-    "LC_ALL": "C.UTF-8",
-    "LANG": "C.UTF-8",
-    "PATH": "/usr/bin:/bin",
-}
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
 _BOOT = """
 import sys, importlib.util as util
 folder = {folder!r}

@@ -55,10 +55,7 @@ for number, call in enumerate(calls):
 
 
 def record_all(
-    worker: SandboxWorker,
-    programs: Sequence[Program],
-    control: Control | None = None,
-    deadline: float = math.inf,
+    worker: SandboxWorker, programs: Sequence[Program], control: Control | None = None, deadline: float = math.inf
 ) -> list[Trace | None]:
     """Record programs in as few runs as possible.
 
@@ -186,14 +183,7 @@ def _part(trace: Trace, program: Program, span: _Span) -> Trace | None:
     begun = span.steps.start
     hidden = tuple(replace(draw, step=draw.step - begun) for draw in trace.hidden if draw.step in span.steps)
     return replace(
-        trace,
-        program=program,
-        outcome=outcome,
-        columns=columns,
-        frames=frames,
-        output="",
-        stderr="",
-        hidden=hidden,
+        trace, program=program, outcome=outcome, columns=columns, frames=frames, output="", stderr="", hidden=hidden
     )
 
 

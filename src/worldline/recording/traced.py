@@ -38,13 +38,7 @@ def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limi
 
 
 def unrun(
-    program: Program,
-    who: InterpreterInfo,
-    limits: Limits,
-    outcome: Outcome,
-    *,
-    stderr: str = "",
-    note: str = "",
+    program: Program, who: InterpreterInfo, limits: Limits, outcome: Outcome, *, stderr: str = "", note: str = ""
 ) -> Trace:
     """Build the trace of a program that was not executed."""
     notes = (note,) if note else ()

@@ -125,16 +125,7 @@ def test_functions_stand_alone(package: Path) -> None:
     extracted = {
         mined_call.origin.partition(":")[2]: mined_call for mined_call in extract_functions(package / "text.py")
     }
-    assert set(extracted) == {
-        "words",
-        "vowels",
-        "even",
-        "odd",
-        "pieces",
-        "Stack",
-        "Stack.double",
-        "Stack.triple",
-    }
+    assert set(extracted) == {"words", "vowels", "even", "odd", "pieces", "Stack", "Stack.double", "Stack.triple"}
     assert "def clean" in extracted["words"].source
     assert "several lines" not in extracted["words"].source
     assert "VOWELS = " in extracted["vowels"].source
@@ -341,8 +332,7 @@ def test_a_journal_of_an_older_release_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
-    "row",
-    [{"source": 1}, {"call": None}, {"shown": "yes"}, {"key": []}, {"more": 1}, {"origin": None}, 5, []],
+    "row", [{"source": 1}, {"call": None}, {"shown": "yes"}, {"key": []}, {"more": 1}, {"origin": None}, 5, []]
 )
 def test_mined_calls_of_other_types_are_no_calls(tmp_path: Path, row: Any) -> None:
     good = {"source": "def f(): pass", "call": "f()", "origin": "o", "key": "k", "shown": False}

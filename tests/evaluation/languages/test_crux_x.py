@@ -41,11 +41,7 @@ def test_a_row_is_a_function_and_its_call(tmp_path: Path, language: str) -> None
     (task,) = tasks(tmp_path, language, row(language))
     source = task.program.source
     assert task.program.call in ("f([1, 2])", "f([1, 'a('])")
-    assert (task.answer, task.program.language, task.name) == (
-        "2",
-        language,
-        f"{CRUX_ROWS[language].ending}/7",
-    )
+    assert (task.answer, task.program.language, task.name) == ("2", language, f"{CRUX_ROWS[language].ending}/7")
     assert not any(word in source for word in ("test", "main", "javatuples"))
     assert source.count("{") == source.count("}")
     assert source.endswith("}\n")

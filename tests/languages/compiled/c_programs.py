@@ -10,12 +10,7 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-ARRAYS, POINTERS, CELLS, LINKS = (
-    ("a0", "a1", "a2"),
-    ("p0", "p1", "p2", "p3"),
-    ("c0", "c1", "c2"),
-    ("q0", "q1"),
-)
+ARRAYS, POINTERS, CELLS, LINKS = (("a0", "a1", "a2"), ("p0", "p1", "p2", "p3"), ("c0", "c1", "c2"), ("q0", "q1"))
 HEAD = ("#include <stdio.h>", "#include <stdlib.h>", "struct Cell { int v; struct Cell *next; };")
 HOW = {"a0": "int a0[{n}] = {{0}};", "a1": "static int a1[{n}];", "a2": "int *a2 = calloc({n}, sizeof *a2);"}
 

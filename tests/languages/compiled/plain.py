@@ -43,10 +43,6 @@ def run(text: str, name: str, stdin: str = "", flags: tuple[str, ...] = (), argv
 
 def _bounds() -> None:
     heed_interrupts()
-    for what, most in (
-        (resource.RLIMIT_CPU, 20),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 64 << 20),
-    ):
+    for what, most in ((resource.RLIMIT_CPU, 20), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 64 << 20)):
         resource.setrlimit(what, (most, most))
     os.nice(5)

@@ -20,11 +20,7 @@ pytestmark = [
     pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
 ]
 HERE = Path(__file__).parent
-PROGRAMS = [
-    *sorted((HERE / "c").glob("*.c")),
-    HERE / "hostile" / "jump_loop.c",
-    HERE / "hostile" / "flags_live.c",
-]
+PROGRAMS = [*sorted((HERE / "c").glob("*.c")), HERE / "hostile" / "jump_loop.c", HERE / "hostile" / "flags_live.c"]
 
 
 def outside(trace: Trace, flow: dict[str, Any]) -> list[str]:

@@ -132,9 +132,7 @@ def test_what_is_given_to_rust_arrives() -> None:
 
 def test_a_panic_of_a_called_function_ends_it_as_it_would_a_program() -> None:
     program = Program(
-        source="fn fact(n: u8) -> u8 {\n    if n == 0 { 1 } else { n * fact(n - 1) }\n}\n",
-        name="a.rs",
-        call="fact(6)",
+        source="fn fact(n: u8) -> u8 {\n    if n == 0 { 1 } else { n * fact(n - 1) }\n}\n", name="a.rs", call="fact(6)"
     )
     if isinstance(why := toolchain.find(program.language), str):
         pytest.skip(why)

@@ -154,10 +154,4 @@ def test_what_is_thrown_arrives_in_a_frame_before_its_destructors_run() -> None:
     assert trace.outcome.kind == "returned", trace.outcome
     named = [(trace.frames[step.frame].name, step.event) for step in trace.steps]
     told = [one for one in named if one[1] == "raise" or one == ("~Guard", "call")]
-    assert told == [
-        ("fall", "raise"),
-        ("~Guard", "call"),
-        ("pass", "raise"),
-        ("~Guard", "call"),
-        ("main", "raise"),
-    ]
+    assert told == [("fall", "raise"), ("~Guard", "call"), ("pass", "raise"), ("~Guard", "call"), ("main", "raise")]

@@ -18,17 +18,7 @@ pytestmark = pytest.mark.skipif(RUSTC is None, reason="no rustc on this machine"
 def moves(source: str, folder: Path, name: str = "main") -> mir.Moves:
     """The moves of one function of a program."""
     (folder / "prog.rs").write_text(source)
-    flags = [
-        "-A",
-        "warnings",
-        "-g",
-        "--edition",
-        "2021",
-        "-Z",
-        "mir-opt-level=0",
-        "-Z",
-        "mir-include-spans=on",
-    ]
+    flags = ["-A", "warnings", "-g", "--edition", "2021", "-Z", "mir-opt-level=0", "-Z", "mir-include-spans=on"]
     subprocess.run(
         [str(RUSTC), *flags, "-Z", "allow-features=", "--emit=mir=prog.mir", "prog.rs"],
         cwd=folder, check=True, env={**os.environ, "RUSTC_BOOTSTRAP": "1"},
@@ -84,9 +74,7 @@ def test_the_iterator_of_a_for_is_the_compilers(tmp_path: Path) -> None:
     assert moves(source, tmp_path).made_up == [("iter", 2)]
 
 
-def test_a_field_that_is_moved_out_takes_its_variable_and_giving_it_back_brings_it_back(
-    tmp_path: Path,
-) -> None:
+def test_a_field_that_is_moved_out_takes_its_variable_and_giving_it_back_brings_it_back(tmp_path: Path) -> None:
     source = (
         "struct P {\n    a: String,\n    b: i32,\n}\nfn main() {\n"
         "    let mut p = P { a: String::new(), b: 1 };\n    let q = p.a;\n    p.a = q.clone();\n"

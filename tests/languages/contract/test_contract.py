@@ -97,13 +97,7 @@ def test_a_script_runs_to_its_end(guest: Guest) -> None:
     trace = guest.record("returns")
     assert ends(trace) == Outcome("returned")
     assert trace.output == "10\n"
-    assert [step.delta["total"] for step in trace.steps if "total" in step.delta] == [
-        "0",
-        "1",
-        "3",
-        "6",
-        "10",
-    ]
+    assert [step.delta["total"] for step in trace.steps if "total" in step.delta] == ["0", "1", "3", "6", "10"]
     assert [step.arg for step in trace.steps if step.event == "output"] == [r"'10\n'"]
     assert trace.frames[0].file == trace.program.name
     known = toolchain.KINDS.get(guest.language)
@@ -113,11 +107,7 @@ def test_a_script_runs_to_its_end(guest: Guest) -> None:
 
 def test_it_is_the_same_again_and_through_the_codec(guest: Guest) -> None:
     first, second = guest.record("returns"), guest.record("returns", Limits(wall=120))  # in a box of its own
-    assert (first.columns, list(first.frames), first.output) == (
-        second.columns,
-        list(second.frames),
-        second.output,
-    )
+    assert (first.columns, list(first.frames), first.output) == (second.columns, list(second.frames), second.output)
     found = parse(encode(first))
     assert found.malformed is None
     told = [(step.event, step.frame, step.line, step.delta, step.gone, step.arg) for step in first.steps]

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 import java_runs
 import pytest
 
-pytestmark = [
-    pytest.mark.usefixtures("sandbox"),
-    pytest.mark.skipif(not java_runs.HAS_JDK, reason="there is no JDK"),
-]
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not java_runs.HAS_JDK, reason="there is no JDK")]
 SOURCE = "public class Foo {\n    public static void main(String[] a) {\n        int x = 1;\n    }\n}\n"
 
 

@@ -14,10 +14,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.trace import Trace
 
-pytestmark = [
-    pytest.mark.usefixtures("sandbox"),
-    pytest.mark.skipif(not java_runs.HAS_JDK, reason="there is no JDK"),
-]
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not java_runs.HAS_JDK, reason="there is no JDK")]
 PROGRAMS = sorted((Path(__file__).parent / "ordinary").glob("*.java"))
 STDIN = {"Reading.java": "2\n3 4 + 2 *\n5 6 *\n"}
 
@@ -61,10 +58,7 @@ def test_the_value_of_a_switch_is_taken_in_no_other_case(recorder: java_runs.Jav
 
 def test_what_javac_adds_for_a_switch_is_no_frame(recorder: java_runs.JavaRecorder) -> None:
     trace = record(recorder, "Enums.java")
-    assert [name for frame in trace.frames if "<clinit>" in (name := frame.name)] == [
-        "Day.<clinit>",
-        "Basic.<clinit>",
-    ]
+    assert [name for frame in trace.frames if "<clinit>" in (name := frame.name)] == ["Day.<clinit>", "Basic.<clinit>"]
 
 
 def test_maps_and_sets_of_constants_show_what_they_hold(recorder: java_runs.JavaRecorder) -> None:

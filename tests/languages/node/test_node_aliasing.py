@@ -88,10 +88,7 @@ def folded(trace: Trace) -> dict[int, dict[str, dict[str, str]]]:
         if step.frame != 0 or step.event not in ("line", "return"):
             continue
         if step.line != line and line:
-            rows[line] = {
-                "values": {name: bare(values[name]) for name in NAMES if name in values},
-                "same": dict(same),
-            }
+            rows[line] = {"values": {name: bare(values[name]) for name in NAMES if name in values}, "same": dict(same)}
         line = step.line
         values.update(step.delta)
         for name, other in step.same.items():

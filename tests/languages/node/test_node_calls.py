@@ -120,16 +120,6 @@ f(1, 2);
 def test_a_default_value_that_throws_leaves_its_frame(recorder: SandboxWorker) -> None:
     trace = run(recorder, THROWS)
     raised = [trace.frames[step.frame].name for step in trace.steps if step.event == "raise"]
-    assert raised == [
-        "bad",
-        "f",
-        "<module>",
-        "bad",
-        "C.constructor",
-        "<anonymous>",
-        "<module>",
-        "bad",
-        "later",
-    ]
+    assert raised == ["bad", "f", "<module>", "bad", "C.constructor", "<anonymous>", "<module>", "bad", "later"]
     assert next(step.arg for step in trace.steps if step.event == "return") == "2"
     assert trace.output == "no\nno\nlate no\n"

@@ -103,8 +103,4 @@ def test_what_the_last_line_of_a_finally_changed_is_told(recorder: SandboxWorker
     assert [dict(step.delta) for step in lines if step.line == 14] == [{"i": "6", "o": "{'i': 6}"}]
     assert [dict(step.delta) for step in lines if step.line == 24] == [{"i": "7"}]
     assert [dict(step.delta) for step in lines if step.line == 32] == [{"i": "'own'"}]
-    assert [step.arg for step in trace.steps if step.event == "return"][:3] == [
-        "<undefined>",
-        "{'i': 6}",
-        "3",
-    ]
+    assert [step.arg for step in trace.steps if step.event == "return"][:3] == ["<undefined>", "{'i': 6}", "3"]

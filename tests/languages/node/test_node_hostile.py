@@ -84,10 +84,7 @@ def test_a_hostile_program(path: Path, record_property: Callable[[str, object], 
         trace = sandbox.record(asked)
         outcome = f"{trace.outcome.kind} {trace.outcome.detail}".strip()
         wanted = said["outcome"][0]
-        assert outcome == wanted or (wanted.endswith("(") and outcome.startswith(wanted)), (
-            outcome,
-            trace.stderr,
-        )
+        assert outcome == wanted or (wanted.endswith("(") and outcome.startswith(wanted)), (outcome, trace.stderr)
         assert trace.outcome.kind != "host-fault"
         assert list(complaints(said, trace)) == []
         assert faults(trace, sandbox.in_language("js").flow(asked)) == []

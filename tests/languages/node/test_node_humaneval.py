@@ -21,10 +21,7 @@ from worldline.recording.recorder import SandboxWorker
 SHARED = Path(os.environ.get("SHARED") or Path(__file__).parents[4] / "shared")
 DATA = SHARED / "data" / "humaneval-x" / "js.jsonl.gz"
 LONG = {"JavaScript/36": "limit bytes", "JavaScript/75": "limit steps"}
-pytestmark = [
-    pytest.mark.usefixtures("sandbox"),
-    pytest.mark.skipif(not DATA.exists(), reason=f"{DATA} is not here"),
-]
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not DATA.exists(), reason=f"{DATA} is not here")]
 
 
 def tasks() -> list[Any]:

@@ -107,23 +107,13 @@ def test_an_exception_passes_through_frames(recorder: SandboxWorker) -> None:
     trace = run(recorder, source)
     raised = [(trace.frames[step.frame].name, step.line, step.arg) for step in trace.steps if step.event == "raise"]
     assert raised == [(name, line, "TypeError('t')") for name, line in (("f", 3), ("g", 6), ("<module>", 10))]
-    assert series(trace, "xs") == [
-        "[]",
-        "[1]",
-        "[]",
-        "[1]",
-    ]  # of g, whose line ends with f's exception, and of f
+    assert series(trace, "xs") == ["[]", "[1]", "[]", "[1]"]  # of g, whose line ends with f's exception, and of f
     assert series(trace, "ys") == ["[]", "[1]", "[1, 2]"]
 
 
 def test_finally_runs_before_the_return_is_told(recorder: SandboxWorker) -> None:
     source = "let n = 0;\nfunction f() {\n  try {\n    return n;\n  } finally {\n    n = 5;\n  }\n}\nf();\n"
-    assert events(run(recorder, source), "f") == [
-        ("call", 2),
-        ("line", 4),
-        ("line", 6, {"n": "5"}),
-        ("return", 6, "0"),
-    ]
+    assert events(run(recorder, source), "f") == [("call", 2), ("line", 4), ("line", 6, {"n": "5"}), ("return", 6, "0")]
 
 
 def test_let_is_absent_until_it_is_initialised(recorder: SandboxWorker) -> None:
@@ -132,8 +122,7 @@ def test_let_is_absent_until_it_is_initialised(recorder: SandboxWorker) -> None:
     assert trace.steps[1].delta == {"early": "1"}
     assert ("line", 2, {"late": "3"}) in events(trace, "f")
     dead = run(
-        recorder,
-        "{\n  let x = 1;\n  {\n    try { x; } catch (e) { console.log(e.name); }\n    let x = 2;\n  }\n}\n",
+        recorder, "{\n  let x = 1;\n  {\n    try { x; } catch (e) { console.log(e.name); }\n    let x = 2;\n  }\n}\n"
     )
     assert dead.output == "ReferenceError\n"
 
@@ -144,12 +133,7 @@ def test_closures_and_outer_names_show_when_they_change(recorder: SandboxWorker)
         "    return n;\n  };\n}\nconst f = make();\nf();\nf();\n"
     )
     trace = run(recorder, source)
-    assert events(trace, "<anonymous>")[:4] == [
-        ("call", 3),
-        ("line", 4, {"n": "1"}),
-        ("line", 5),
-        ("return", 5, "1"),
-    ]
+    assert events(trace, "<anonymous>")[:4] == [("call", 3), ("line", 4, {"n": "1"}), ("line", 5), ("return", 5, "1")]
     assert series(trace, "n") == ["0", "1", "2"]
 
 
@@ -229,9 +213,7 @@ def test_a_method_is_called_by_its_path(recorder: SandboxWorker) -> None:
 def test_own_files_are_recorded_too(recorder: SandboxWorker) -> None:
     files = {"lib/add.js": "let n = 0;\nexports.add = (a, b) => {\n  n++;\n  return a + b;\n};\n"}
     trace = run(
-        recorder,
-        "const { add } = require('./lib/add');\nconsole.log(add(2, 3));\n",
-        files=tuple(files.items()),
+        recorder, "const { add } = require('./lib/add');\nconsole.log(add(2, 3));\n", files=tuple(files.items())
     )
     assert trace.output == "5\n"
     assert [(f.name, f.file) for f in trace.frames] == [
@@ -278,15 +260,7 @@ def test_types_are_blanks(recorder: SandboxWorker) -> None:
     trace = run(recorder, TYPES, "program.ts")
     assert trace.output == "9 6 Green { a: 1 } q 4 2\n"
     assert series(trace, "pair") == ["[1, 2]"]
-    assert [step.line for step in trace.steps if step.event == "line" and step.frame == 0] == [
-        3,
-        4,
-        9,
-        15,
-        16,
-        17,
-        18,
-    ]
+    assert [step.line for step in trace.steps if step.event == "line" and step.frame == 0] == [3, 4, 9, 15, 16, 17, 18]
 
 
 def test_types_inside_what_is_rewritten_are_blanks(recorder: SandboxWorker) -> None:
@@ -345,12 +319,7 @@ def test_namespaces_keep_their_lines(recorder: SandboxWorker) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "namespace N { export let x = 1; x++; }\n",
-        "@d class A {}\n",
-        "let x: = 1;\n",
-        "import f = require('f');\n",
-    ],
+    ["namespace N { export let x = 1; x++; }\n", "@d class A {}\n", "let x: = 1;\n", "import f = require('f');\n"],
 )
 def test_what_is_more_than_types_is_refused(recorder: SandboxWorker, source: str) -> None:
     outcome = recorder.record(program(source, "program.ts")).outcome

@@ -82,8 +82,7 @@ def test_user_function_proposes(files: tuple[str, str], tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text("def fix(defect):\n    return [defect.source.replace('* 3', '* 7 // 2'), 'def half(n)']\n")
     done = CliRunner().invoke(
-        cli,
-        ["plan", "repair", files[0], "--tests", files[1], "--propose", f"python:{own}:fix", "--patches", "1"],
+        cli, ["plan", "repair", files[0], "--tests", files[1], "--propose", f"python:{own}:fix", "--patches", "1"]
     )
     assert done.exit_code == 0, done.output
     assert "+    m = n * 7 // 2  # odd" in done.output

@@ -47,20 +47,11 @@ class Counting:
 
 
 def found(
-    runs: Caller | Counting,
-    plan: RepairPlan | None = None,
-    proposers: Sequence[Proposer] = (),
-    **more: object,
+    runs: Caller | Counting, plan: RepairPlan | None = None, proposers: Sequence[Proposer] = (), **more: object
 ) -> Repair:
     tests = checks_from_rows(PROGRAM, ROWS, "total")
     return repair(
-        PROGRAM,
-        tests,
-        runs,
-        RECORD,
-        proposers=proposers or [EditProposer()],
-        plan=plan or RepairPlan(),
-        **more,
+        PROGRAM, tests, runs, RECORD, proposers=proposers or [EditProposer()], plan=plan or RepairPlan(), **more
     )  # type: ignore[arg-type]
 
 

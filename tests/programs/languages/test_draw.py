@@ -21,11 +21,7 @@ from worldline.programs.languages.translate import translated
 from worldline.programs.split import program_key, split_of
 
 SAMPLE = int(os.environ.get("WORLDLINE_SAMPLE", "3"))  # programs of each kind that every toolchain runs
-TEXTS: dict[str, Callable[[Random], Program]] = {
-    "ordinary": ordinary,
-    "composed": composed,
-    "task": draw.task_text,
-}
+TEXTS: dict[str, Callable[[Random], Program]] = {"ordinary": ordinary, "composed": composed, "task": draw.task_text}
 LISTS_AND_MAPS = 12  # templates that C cannot say: they give lists back, or count in maps
 
 

@@ -42,13 +42,6 @@ def test_a_recorded_call_gives_what_python_gives(language: str) -> None:
     true = list(record_many([in_python(program) for program, _ in pairs]))
     told = list(record_many([said for _, said in pairs]))
     for (program, said), one, other in zip(pairs, true, told, strict=True):
-        assert one.outcome.kind == other.outcome.kind == "returned", (
-            str(other.outcome),
-            other.stderr,
-            said.source,
-        )
-        assert _ATOM.findall(other.outcome.detail) == _ATOM.findall(one.outcome.detail), (
-            program,
-            said.source,
-        )
+        assert one.outcome.kind == other.outcome.kind == "returned", (str(other.outcome), other.stderr, said.source)
+        assert _ATOM.findall(other.outcome.detail) == _ATOM.findall(one.outcome.detail), (program, said.source)
         assert len(other) >= len(one) // 2

@@ -128,10 +128,7 @@ class Builder:
         return self._definition(node, [*node.bases, *node.keywords], current)
 
     def _definition(
-        self,
-        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
-        parts: Sequence[ast.AST],
-        current: int,
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, parts: Sequence[ast.AST], current: int
     ) -> int:
         """Add the decorators, the definition, the decorators' calls in reverse, and the name."""
         for decorator in node.decorator_list:

@@ -25,21 +25,7 @@ DEFINITIONS = {
     "cpp": _BRACED,
 }
 _STATEMENTS = frozenset(
-    {
-        "if",
-        "for",
-        "while",
-        "switch",
-        "catch",
-        "return",
-        "else",
-        "sizeof",
-        "new",
-        "do",
-        "synchronized",
-        "match",
-        "loop",
-    }
+    {"if", "for", "while", "switch", "catch", "return", "else", "sizeof", "new", "do", "synchronized", "match", "loop"}
 )
 _ASSIGNED = re.compile(r"=[^=]|\breturn\b|\bnew\b")
 

@@ -27,21 +27,7 @@ _BY_TYPE = {
 }
 _BY_NAME = {
     "str": ("s", "text", "word", "string", "name", "line", "sentence", "prefix", "suffix", "char"),
-    "list": (
-        "xs",
-        "ys",
-        "nums",
-        "numbers",
-        "items",
-        "values",
-        "arr",
-        "array",
-        "lst",
-        "words",
-        "lines",
-        "data",
-        "l",
-    ),
+    "list": ("xs", "ys", "nums", "numbers", "items", "values", "arr", "array", "lst", "words", "lines", "data", "l"),
     "dict": ("d", "mapping", "table", "counts"),
 }
 _NUMBER = "3"

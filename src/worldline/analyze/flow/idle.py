@@ -30,14 +30,7 @@ def idle_lines(source: str) -> frozenset[int]:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
         return frozenset()
-    unused = {
-        tokenize.COMMENT,
-        tokenize.NL,
-        tokenize.NEWLINE,
-        tokenize.INDENT,
-        tokenize.DEDENT,
-        tokenize.ENDMARKER,
-    }
+    unused = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
     docstrings = _docstrings(tree)
     busy: set[int] = set()
     for token in tokens:
@@ -56,11 +49,7 @@ def _docstrings(tree: ast.Module) -> set[tuple[tuple[int, int], tuple[int, int]]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             match node.body:
-                case [
-                    ast.Expr(value=ast.Constant(value=str())),
-                    ast.Expr(value=ast.Constant(value=str())),
-                    *_,
-                ]:
+                case [ast.Expr(value=ast.Constant(value=str())), ast.Expr(value=ast.Constant(value=str())), *_]:
                     continue
                 case [ast.Expr(value=ast.Constant(value=str())) as first, _, *_]:
                     end = (first.end_lineno or 0, first.end_col_offset or 0)

@@ -244,10 +244,7 @@ def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
         case ast.Subscript(slice=ast.Slice(lower=None, upper=None, step=None)):
             return None  # a copy, of a list in all likelihood
         case ast.Subscript(ctx=ast.Load(), value=value, slice=ast.Slice() as cut):
-            return "cut", [
-                value,
-                *(bound or ast.Constant(None) for bound in (cut.lower, cut.upper, cut.step)),
-            ]
+            return "cut", [value, *(bound or ast.Constant(None) for bound in (cut.lower, cut.upper, cut.step))]
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
             return "contains", [left, right]
     return None

@@ -30,11 +30,7 @@ class FoldedRun:
 
 
 def fold(
-    program: Program,
-    places: LineMap,
-    steps: Sequence[Step],
-    frames: Sequence[Frame],
-    hidden: Sequence[Hidden],
+    program: Program, places: LineMap, steps: Sequence[Step], frames: Sequence[Frame], hidden: Sequence[Hidden]
 ) -> FoldedRun:
     """Fold a run of a rewritten program into steps of the original; only the main file is rewritten."""
     folding = _Folding(program, places, frames)

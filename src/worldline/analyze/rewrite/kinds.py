@@ -9,15 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from worldline.analyze.rewrite.names import (
-    COMPREHENSIONS,
-    Facts,
-    FunctionNode,
-    own,
-    parameters,
-    sure,
-    targets,
-)
+from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, FunctionNode, own, parameters, sure, targets
 from worldline.analyze.rewrite.tree import walk
 
 TYPES: dict[str, type] = {

@@ -216,10 +216,7 @@ def _early(tree: ast.Module, bound: set[str]) -> set[str]:
         if isinstance(statement, FunctionNode | ast.ClassDef):
             names.add(statement.name)
             defined.add(statement.name)
-            evaluated = [
-                *_header(statement),
-                *(own(statement) if isinstance(statement, ast.ClassDef) else ()),
-            ]
+            evaluated = [*_header(statement), *(own(statement) if isinstance(statement, ast.ClassDef) else ())]
         elif isinstance(statement, ast.Import | ast.ImportFrom):
             names.update((alias.asname or alias.name).split(".")[0] for alias in statement.names)
             continue

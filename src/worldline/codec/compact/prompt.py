@@ -189,8 +189,7 @@ def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
     match = _HEADER.fullmatch(reader.text or "")
     if match is None or match[2] == "1" or match[0] == "#":
         return Malformed(
-            reader.start,
-            "a header: # [element] [reveal=N] [same] [bare] [given | blind] [conditions] [lang=X]",
+            reader.start, "a header: # [element] [reveal=N] [same] [bare] [given | blind] [conditions] [lang=X]"
         )
     reader.advance()
     options = Compact(

@@ -12,15 +12,7 @@ from dataclasses import dataclass, replace
 
 from worldline.codec.cwm.reader import EVENTS, skip_space
 from worldline.codec.cwm.reprs import respelled
-from worldline.codec.cwm.text import (
-    EVENT_TOKENS,
-    UNCHANGED,
-    WITH_LOCALS,
-    WITH_VALUE,
-    bare_line,
-    token,
-    unshield,
-)
+from worldline.codec.cwm.text import EVENT_TOKENS, UNCHANGED, WITH_LOCALS, WITH_VALUE, bare_line, token, unshield
 
 _BODY = r'"((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)'
 _STRING = re.compile(_BODY + '(")?')

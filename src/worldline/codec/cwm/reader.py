@@ -13,16 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from worldline.codec.cwm.text import (
-    EVENT_TOKENS,
-    SPECIAL,
-    TOKENS,
-    UNSPACED,
-    WITH_LOCALS,
-    WITH_VALUE,
-    token,
-    unshield,
-)
+from worldline.codec.cwm.text import EVENT_TOKENS, SPECIAL, TOKENS, UNSPACED, WITH_LOCALS, WITH_VALUE, token, unshield
 from worldline.core.malformed import Malformed
 
 EVENTS = {name: event for event, name in EVENT_TOKENS.items()}

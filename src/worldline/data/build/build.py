@@ -120,9 +120,7 @@ def build_dataset(
         "files": _file_digests(mixture),
     }
     run_fingerprint = fingerprint(
-        limits=mixture.limits,
-        interpreter=InterpreterInfo(interpreter.name, interpreter.version, ""),
-        recipe=plan,
+        limits=mixture.limits, interpreter=InterpreterInfo(interpreter.name, interpreter.version, ""), recipe=plan
     )
     store = DocumentStore(out, fingerprint=run_fingerprint)
     try:

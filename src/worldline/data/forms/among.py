@@ -22,12 +22,7 @@ DrawProgram = Callable[[Random], Program]
 
 
 def place_among(
-    program: Program,
-    rng: Random,
-    draw: DrawProgram,
-    *,
-    beside: int | None = None,
-    longest: int = MAX_SOURCE_CHARACTERS,
+    program: Program, rng: Random, draw: DrawProgram, *, beside: int | None = None, longest: int = MAX_SOURCE_CHARACTERS
 ) -> Program:
     """Place a program between the definitions of other programs.
 
@@ -62,8 +57,7 @@ def place_among(
 def _merge(first_texts: list[str], other_texts: list[str], rng: Random) -> list[str]:
     """Both lists in their order, imports of the first one on top; half of the time the second as a block."""
     after_imports = next(
-        (n for n, text in enumerate(first_texts) if not text.startswith(("import ", "from "))),
-        len(first_texts),
+        (n for n, text in enumerate(first_texts) if not text.startswith(("import ", "from "))), len(first_texts)
     )
     if rng.random() < 0.5:
         at = rng.randint(after_imports, len(first_texts))

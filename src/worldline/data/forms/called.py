@@ -53,11 +53,7 @@ class CalledFunction:
     def joined(self, *texts: str) -> str:
         """Return the module with these texts in place of the function."""
         return "\n".join(
-            [
-                *(statement.text for statement in self.before),
-                *texts,
-                *(statement.text for statement in self.after),
-            ]
+            [*(statement.text for statement in self.before), *texts, *(statement.text for statement in self.after)]
         )
 
 
@@ -88,19 +84,13 @@ def as_method(program: Program, rng: Random) -> Program:
     holder = scope.fresh("Holder")
     moved = _to_method_text(function) if function.is_movable() and rng.random() < 0.7 else ""
     if moved:
-        text, call = (
-            f"class {holder}:\n{_indent(moved)}",
-            f"{holder}().{function.node.name}({function.arguments})",
-        )
+        text, call = (f"class {holder}:\n{_indent(moved)}", f"{holder}().{function.node.name}({function.arguments})")
         return replace(program, source=function.joined(text), call=call)
     names = function.parameters
     if not names or "self" in names or len(names) != len(_argument_texts(program)):
         return program
     name, stored = scope.function(), rng.randint(0, min(2, len(names)))
-    texts, passed = (
-        _argument_texts(program),
-        [f"self.{parameter}" for parameter in names[:stored]] + names[stored:],
-    )
+    texts, passed = (_argument_texts(program), [f"self.{parameter}" for parameter in names[:stored]] + names[stored:])
     lines = [f"class {holder}:"]
     if stored:
         lines.append(f"    def __init__(self, {', '.join(names[:stored])}):")
@@ -130,13 +120,7 @@ def _to_method_text(function: CalledFunction) -> str:
             return ""
         rows[node.lineno + first - 1] = row[: node.col_offset] + b"self." + row[node.col_offset :]
     arguments = function.node.args
-    parameters = (
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    )
+    parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
     head = re.compile(rf"^(def\s+{function.node.name}\s*\()", re.MULTILINE)
     text, count = head.subn(r"\1self, " if any(parameters) else r"\1self", b"\n".join(rows).decode(), count=1)
     return text if count else ""
@@ -197,11 +181,7 @@ def as_script(program: Program, rng: Random) -> Program:
         quote = rng.choice("'\"")
         main = rng.random() < 0.4 and "main" not in known
         head = ["def main():", *(f"    {line}" for line in last), ""] if main else []
-        last = [
-            *head,
-            f"if __name__ == {quote}__main__{quote}:",
-            *(["    main()"] if main else _indent_lines(last)),
-        ]
+        last = [*head, f"if __name__ == {quote}__main__{quote}:", *(["    main()"] if main else _indent_lines(last))]
     return replace(program, source=program.source.rstrip("\n") + "\n\n" + "\n".join(last) + "\n", call=None)
 
 

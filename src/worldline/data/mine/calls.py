@@ -86,12 +86,7 @@ def _find_reached(
 
 
 def trace_calls(
-    worker: SandboxWorker,
-    function: ExtractedFunction,
-    rng: Random,
-    shown: Sequence[str] = (),
-    *,
-    most: int = MAX_CALLS,
+    worker: SandboxWorker, function: ExtractedFunction, rng: Random, shown: Sequence[str] = (), *, most: int = MAX_CALLS
 ) -> dict[str, Trace]:
     """Find calls that are worth keeping, with their traces.
 

@@ -56,15 +56,7 @@ open exec eval compile input globals locals vars __import__ breakpoint exit quit
 __file__ __name__ __doc__ __package__ __spec__ super
 """
 _DENIED = frozenset(_DENIED_NAMES.split())
-_ALLOWED_DECORATORS = {
-    "lru_cache",
-    "cache",
-    "total_ordering",
-    "staticmethod",
-    "classmethod",
-    "property",
-    "dataclass",
-}
+_ALLOWED_DECORATORS = {"lru_cache", "cache", "total_ordering", "staticmethod", "classmethod", "property", "dataclass"}
 _BUILTINS = frozenset(dir(builtins))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _XRANGE = re.compile(r"\bxrange\b")

@@ -121,22 +121,14 @@ def draw_text(rng: Random, signature: GuessedSignature) -> str:
     if choice < 0.65:
         return "".join(
             rng.choices(
-                rng.choice(("abc", "01", "aAbB 1", "xyz_-", "([{}])", "0123456789", "aeiou")),
-                k=rng.randint(0, 10),
+                rng.choice(("abc", "01", "aAbB 1", "xyz_-", "([{}])", "0123456789", "aeiou")), k=rng.randint(0, 10)
             )
         )
     if choice < 0.85 and signature.texts:
         word, own = rng.choice(WORDS), rng.choice(signature.texts)
         other = rng.choice(signature.texts)
         return rng.choice(
-            (
-                own,
-                word + own,
-                own + word,
-                f"{word}{own}{rng.choice(WORDS)}",
-                own + other,
-                f"{word} {own} {other}",
-            )
+            (own, word + own, own + word, f"{word}{own}{rng.choice(WORDS)}", own + other, f"{word} {own} {other}")
         )
     return rng.choice(WORDS)
 
@@ -164,17 +156,7 @@ def _int(rng: Random, signature: GuessedSignature) -> str:
 def _float(rng: Random, signature: GuessedSignature) -> str:
     return repr(
         rng.choice(
-            (
-                0.0,
-                0.5,
-                1.0,
-                -1.5,
-                2.75,
-                100.0,
-                1e-3,
-                round(rng.uniform(-50, 50), 2),
-                draw_number(rng, signature) / 4,
-            )
+            (0.0, 0.5, 1.0, -1.5, 2.75, 100.0, 1e-3, round(rng.uniform(-50, 50), 2), draw_number(rng, signature) / 4)
         )
     )
 

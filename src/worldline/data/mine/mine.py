@@ -155,9 +155,7 @@ class _Miner:
             return _CandidateResult(function.origin, same, calls, mark=mark)
         hashed = key(function.core)
         return _CandidateResult(
-            function.origin,
-            same,
-            [MinedCall(function.source, call, function.origin, hashed, by) for call, by in known],
+            function.origin, same, [MinedCall(function.source, call, function.origin, hashed, by) for call, by in known]
         )
 
     def close(self) -> None:

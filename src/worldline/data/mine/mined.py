@@ -145,13 +145,7 @@ def _draw_version(program: Program, rng: Random) -> Program:
 
 
 def write_mined_documents(
-    path: str | Path,
-    out: str | Path,
-    *,
-    mixture: Mixture,
-    times: int = 1,
-    trust: bool = False,
-    workers: int = 1,
+    path: str | Path, out: str | Path, *, mixture: Mixture, times: int = 1, trust: bool = False, workers: int = 1
 ) -> int:
     """Write the mined calls of a mixture's split as compressed, framed documents.
 

@@ -128,8 +128,7 @@ def _write_documents(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m worldline.data.mine.stream",
-        description="Write framed documents of mined functions to stdout.",
+        prog="python -m worldline.data.mine.stream", description="Write framed documents of mined functions to stdout."
     )
     parser.add_argument("places", nargs="+", help="packages, `stdlib`, folders or files")
     parser.add_argument("--recipe", required=True, help="recipe name or file")
@@ -140,11 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--split", choices=SPLITS, default="train")
     parser.add_argument("--count", type=int, default=0, help="documents to write; 0: until the reader closes")
     parser.add_argument(
-        "--leave-out",
-        type=Path,
-        action="append",
-        default=[],
-        help="benchmark file; similar functions are excluded",
+        "--leave-out", type=Path, action="append", default=[], help="benchmark file; similar functions are excluded"
     )
     parser.add_argument("--trust", action="store_true", help="run programs without a sandbox")
     options = parser.parse_args(argv)

@@ -12,15 +12,7 @@ from dataclasses import dataclass, replace
 
 from worldline.analyze.flow.functions import Functions
 from worldline.analyze.flow.line_words import decision, may_change, on_line
-from worldline.analyze.flow.operations import (
-    Operation,
-    condition,
-    mentions,
-    of_argument,
-    of_name,
-    of_result,
-    signature,
-)
+from worldline.analyze.flow.operations import Operation, condition, mentions, of_argument, of_name, of_result, signature
 from worldline.codec.reading import Event
 from worldline.core.language import source_lines
 from worldline.core.program import Program

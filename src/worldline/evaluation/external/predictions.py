@@ -129,13 +129,7 @@ def _prediction(row: ExternalRow, known: Program | None, options: Compact) -> Ex
     raw = row.text
     refused = row.roles.get("passed", "").lower() in ("false", "0", "0.0")
     build = partial(
-        ExternalPrediction,
-        id=row.id,
-        program=program,
-        expected=expected,
-        sample=row.sample,
-        raw=raw,
-        refused=refused,
+        ExternalPrediction, id=row.id, program=program, expected=expected, sample=row.sample, raw=raw, refused=refused
     )
     text = _without_prompt(raw, row.roles.get("prompt", ""))
     if program is None:

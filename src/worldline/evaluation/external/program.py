@@ -122,13 +122,7 @@ def identity(program: Program) -> str:
         call_text = ast.unparse(call) if call is not None else None
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         source, call_text = program.source, program.call
-    identifying = [
-        source,
-        call_text,
-        list(program.argv),
-        program.stdin,
-        [list(file) for file in program.files],
-    ]
+    identifying = [source, call_text, list(program.argv), program.stdin, [list(file) for file in program.files]]
     return hashlib.sha256(json.dumps(identifying).encode()).hexdigest()
 
 

@@ -273,8 +273,5 @@ def json_bytes(data: Mapping[str, Any]) -> bytes:
 
 def _without_texts(record: Record) -> Record:
     return replace(
-        record,
-        truth=b"",
-        ask=replace(record.ask, given=b""),
-        found=replace(record.found, text=b"", scratch=None),
+        record, truth=b"", ask=replace(record.ask, given=b""), found=replace(record.found, text=b"", scratch=None)
     )

@@ -24,14 +24,7 @@ from worldline.evaluation.run.record import Record, fault_record, prediction_rec
 from worldline.evaluation.run.samples import tables
 from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.run.stored import open_run
-from worldline.evaluation.run.truth import (
-    Truth,
-    disagrees,
-    limited,
-    skip_reason,
-    truth_or_fault,
-    truth_recorder,
-)
+from worldline.evaluation.run.truth import Truth, disagrees, limited, skip_reason, truth_or_fault, truth_recorder
 from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report, report
@@ -145,11 +138,7 @@ class RunOptions(TypedDict, total=False):
 
 
 def run(
-    suite: Suite,
-    predictor: Predictor,
-    *,
-    config: Mapping[str, Any] | None = None,
-    **options: Unpack[RunOptions],
+    suite: Suite, predictor: Predictor, *, config: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]
 ) -> Report:
     """Evaluate a predictor on a suite.
 
@@ -293,11 +282,7 @@ def judge_batch(batch: list[KnownTask], answers: Answers, codec: str, state: Run
 
 
 def _judged(
-    known: KnownTask,
-    request: PredictionRequest,
-    prediction: Prediction | RowFault,
-    codec: str,
-    state: RunState,
+    known: KnownTask, request: PredictionRequest, prediction: Prediction | RowFault, codec: str, state: RunState
 ) -> Verdict | None:
     """Judge and store a prediction; None if the tool failed, which is stored too."""
     result = (
@@ -326,13 +311,7 @@ def _judge_and_store(
     verdict = None
     if prediction.status != "fault":
         verdict = judge(
-            known.task,
-            known.true,
-            prediction,
-            ask=request,
-            beside=reported,
-            record=state.record,
-            again=state.again,
+            known.task, known.true, prediction, ask=request, beside=reported, record=state.record, again=state.again
         )
     record = prediction_record(known.at, known.task, request, known.true, prediction, verdict, beside=reported)
     return state.store(record), verdict
@@ -351,11 +330,7 @@ def request_for(known: KnownTask, codec: str, external: Prediction | None = None
     text = known.true.text_in(external.codec if external else codec, external)
     task, hidden = known.task, known.true.trace.hidden
     return PredictionRequest(
-        program=task.program,
-        options=task.options,
-        limit=2 * len(text) + SLACK,
-        hidden=hidden,
-        control=task.control,
+        program=task.program, options=task.options, limit=2 * len(text) + SLACK, hidden=hidden, control=task.control
     )
 
 

@@ -49,12 +49,7 @@ class BranchDecision:
 
 
 def load(
-    *,
-    data: str | Path = "",
-    seed: int = 0,
-    calls: int = humaneval.CALLS,
-    reveal: int = 1,
-    delta: str = "whole",
+    *, data: str | Path = "", seed: int = 0, calls: int = humaneval.CALLS, reveal: int = 1, delta: str = "whole"
 ) -> Suite:
     """Load generated programs, without end; with `data` (HumanEval's file), `calls` calls of each solution."""
     if not reveal:
@@ -102,12 +97,7 @@ class BranchMeter:
         return (
             _table("by kind", decisions_made, lambda decision: decision.kind, "the kind of condition"),
             _table("by types", decisions_made, lambda decision: decision.types, note),
-            _table(
-                "by outcome",
-                decisions_made,
-                lambda decision: "held" if decision.taken else "did not hold",
-                "",
-            ),
+            _table("by outcome", decisions_made, lambda decision: "held" if decision.taken else "did not hold", ""),
         )
 
 
@@ -194,8 +184,5 @@ def _table(
     ]
     criterion = "the next step is the true event on the true line; intervals are by program"
     return Table(
-        title,
-        ("row", "decisions", "programs", "right"),
-        tuple(cells),
-        "; ".join(filter(None, (note, criterion))),
+        title, ("row", "decisions", "programs", "right"), tuple(cells), "; ".join(filter(None, (note, criterion)))
     )

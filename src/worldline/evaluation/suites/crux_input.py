@@ -42,9 +42,7 @@ def load(*, data: str | Path, seed: int = 0) -> Suite:
     Random(f"bench crux {seed}").shuffle(rows)
     tasks = (
         Task(
-            program=Program(source=ended(row["code"]), call=f"f({row['input'].strip()})"),
-            name=row["id"],
-            answer=output,
+            program=Program(source=ended(row["code"]), call=f"f({row['input'].strip()})"), name=row["id"], answer=output
         )
         for row in rows
         if (output := literal(row["output"])) is not None

@@ -39,12 +39,7 @@ _ENTERED = re.compile(rb"\((\d+)\b")
 
 
 def load(
-    *,
-    seed: int = 0,
-    reveal: int = 1,
-    delta: str = "whole",
-    functions: int = 1,
-    language: str = DEFAULT_LANGUAGE,
+    *, seed: int = 0, reveal: int = 1, delta: str = "whole", functions: int = 1, language: str = DEFAULT_LANGUAGE
 ) -> Suite:
     """Load held-out programs, without end and without repetition.
 

@@ -175,15 +175,7 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
             groups.setdefault((world, int(length)), []).append(record.judged)
     places = sorted(groups, key=lambda place: (list(WORLDS).index(place[0]), place[1]))
     rows = tuple((*place, *_figures(groups[place])) for place in places)
-    heads = (
-        "world",
-        "length",
-        "exact end",
-        "true steps",
-        "right before wrong: least",
-        "median",
-        "% of steps",
-    )
+    heads = ("world", "length", "exact end", "true steps", "right before wrong: least", "median", "% of steps")
     note = "right before wrong: steps of the true trace that were predicted before the first divergence"
     return (Table("by world and length", heads, rows, note),)
 

@@ -28,14 +28,7 @@ from worldline.evaluation.suites.suite import Suite, Task
 KEYS = ("source", "call", "answer", "id", "stdin", "argv", "group", "language")
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
 MAX_MISTAKES = 5  # that a message lists
-_JSON = {
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    dict: "an object",
-    type(None): "null",
-}
+_JSON = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object", type(None): "null"}
 
 
 class _Mistake(Exception):

@@ -246,12 +246,7 @@ def _as_values(ask: PredictionRequest, before: bytes, step: NextStep) -> bool:
 def _same_action(first: Event, second: Event) -> bool:
     if first.whole or second.whole or first.line is None:  # in cwm, equal lines may be ambiguous
         return same_action(first, second)
-    return (first.event, first.frame, first.line, first.file) == (
-        second.event,
-        second.frame,
-        second.line,
-        second.file,
-    )
+    return (first.event, first.frame, first.line, first.file) == (second.event, second.frame, second.line, second.file)
 
 
 def _same_state(first: Event, second: Event) -> bool:
@@ -305,10 +300,7 @@ def by_group(by_forcing: dict[str, list[ForcedSteps]]) -> Table:
     for group in sorted(groups, key=lambda name: [int(part) for part in name.split("/") if part.isdecimal()]):
         answers = [[program.answer for program in by_forcing[force] if program.group == group] for force in forces]
         rows.append(
-            (
-                group or "all",
-                *(Share(group_answers.count(True), len(group_answers)) for group_answers in answers),
-            )
+            (group or "all", *(Share(group_answers.count(True), len(group_answers)) for group_answers in answers))
         )
     return Table("answers right by row", ("row", *forces), tuple(rows))
 

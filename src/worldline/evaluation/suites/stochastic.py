@@ -75,10 +75,7 @@ class BeliefMeter:
         worlds = [*dict.fromkeys(figures["world"] for figures in drawing)]
         groups = [(world, [figures for figures in drawing if figures["world"] == world]) for world in worlds]
         groups += [("all", drawing)] if drawing else []
-        by_belief = [
-            _errors("by its predictions", groups, "texts"),
-            _errors("by its probabilities", groups, "odds"),
-        ]
+        by_belief = [_errors("by its predictions", groups, "texts"), _errors("by its probabilities", groups, "odds")]
         races = [figures["race"] for figures in programs if figures["world"] == RACES]
         return (*(table for table in by_belief if table is not None), *([_races(races)] if races else []))
 

@@ -80,12 +80,7 @@ class TutorProcess:
 
 
 def score_documents(
-    model: Trunk,
-    documents: Sequence[DocumentPair],
-    phase: BatchPhase,
-    target_device: device,
-    *,
-    carry: int = 0,
+    model: Trunk, documents: Sequence[DocumentPair], phase: BatchPhase, target_device: device, *, carry: int = 0
 ) -> list[Score]:
     """Score documents, packed in rows of a phase. Documents that do not fit in a row get an empty score.
 

@@ -69,12 +69,7 @@ class _StopSignal:
 
 
 def train(
-    config: Training,
-    out: Path,
-    *,
-    resume: bool = True,
-    device: str | None = None,
-    store_url: str | None = None,
+    config: Training, out: Path, *, resume: bool = True, device: str | None = None, store_url: str | None = None
 ) -> Path:
     """Train to the end of the budget, or until SIGTERM.
 

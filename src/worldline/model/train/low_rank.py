@@ -223,8 +223,7 @@ def train_changes(
             continue
         evaluations.append(HeldBackLoss(steps, model.mean_loss(held_back)))
         lowest = min(
-            evaluations,
-            key=lambda evaluation: evaluation.nats if math.isfinite(evaluation.nats) else math.inf,
+            evaluations, key=lambda evaluation: evaluation.nats if math.isfinite(evaluation.nats) else math.inf
         )
         if lowest is evaluations[-1]:
             best = model.tensors()

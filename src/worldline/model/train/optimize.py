@@ -17,14 +17,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from worldline.model.hybrid import Linear
-from worldline.model.train.sharded import (
-    LocalShard,
-    copy_tensors,
-    local_shard,
-    local_shards,
-    reshard,
-    shard_tensor,
-)
+from worldline.model.train.sharded import LocalShard, copy_tensors, local_shard, local_shards, reshard, shard_tensor
 
 _NEWTON_SCHULZ_STEPS = 5
 # Steepest at 0: singular values end in about [0.7, 1.2].

@@ -95,11 +95,7 @@ def join_trainers(device: str | None = None) -> TrainerRank:
 
 
 def torchrun_command(
-    words: Sequence[str],
-    *,
-    nodes: str | None = None,
-    processes: str | None = None,
-    endpoint: str | None = None,
+    words: Sequence[str], *, nodes: str | None = None, processes: str | None = None, endpoint: str | None = None
 ) -> list[str]:
     """Build the command that starts several trainers.
 

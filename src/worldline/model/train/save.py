@@ -47,11 +47,7 @@ def save_and_publish(run: TrainingRun, *, last: bool = False) -> Path:
                 raise DiskError(
                     f"{saved} is complete but not on the store: {error}; run the command again to upload it"
                 ) from error
-            print(
-                f"worldline: uploading {saved} failed; training continues: {error}",
-                file=sys.stderr,
-                flush=True,
-            )
+            print(f"worldline: uploading {saved} failed; training continues: {error}", file=sys.stderr, flush=True)
     return saved
 
 

@@ -198,12 +198,7 @@ class _Truth:
 
 
 def build_report(
-    world: ControlledRunner,
-    program: Program,
-    subject: Subject,
-    *,
-    effort: Effort,
-    model: Predictor | None = None,
+    world: ControlledRunner, program: Program, subject: Subject, *, effort: Effort, model: Predictor | None = None
 ) -> FutureReport:
     """Explore the futures of a program within an effort, and compare a model with them."""
     truth = _walk(world, subject, effort, texts=model is not None) if effort.samples is None else None

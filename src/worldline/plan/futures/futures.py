@@ -10,13 +10,7 @@ from contextlib import closing, contextmanager
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.futures.future_report import (
-    DEFAULT_RUNS,
-    DEFAULT_TEXTS,
-    Effort,
-    FutureReport,
-    build_report,
-)
+from worldline.plan.futures.future_report import DEFAULT_RUNS, DEFAULT_TEXTS, Effort, FutureReport, build_report
 from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS
 from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.walk import ControlledRunner

@@ -124,14 +124,7 @@ def _related_values(values: Iterable[Any]) -> Iterator[Any]:
         elif isinstance(value, float):
             yield from (int(value) if abs(value) < MAX_NUMBER else 0, value + 1, value - 1)
         elif isinstance(value, str):
-            yield from (
-                value[::-1],
-                value.swapcase(),
-                value.lower(),
-                value.upper(),
-                len(value),
-                value.strip(),
-            )
+            yield from (value[::-1], value.swapcase(), value.lower(), value.upper(), len(value), value.strip())
             yield from (list(value), value.split(), value.split(","))
             if value.lstrip("-").isdigit() and len(value) < 18:
                 yield int(value)

@@ -67,8 +67,7 @@ class Meter:
     def _by_value(self, end: CallEnd) -> Nearness:
         if end.kind != "returned" or len(end.value) > MAX_COMPARED_CHARACTERS:
             return Nearness(
-                2 * FAILED_DISTANCE if end.kind == "limit" else FAILED_DISTANCE,
-                f"{end.kind} {end.value[:60]}",
+                2 * FAILED_DISTANCE if end.kind == "limit" else FAILED_DISTANCE, f"{end.kind} {end.value[:60]}"
             )
         result = read_value(end.value)
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], list)):

@@ -119,9 +119,7 @@ def _computed_rank(node: ast.expr) -> int:
     return int(any(isinstance(part, ast.Name) for part in ast.walk(node)))
 
 
-def _blanks_of_rows(
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
-) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _blanks_of_rows(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield each `...` in the rows of `parametrize`, with its row."""
     for call in node.decorator_list:
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):

@@ -117,10 +117,4 @@ class PathReport:
 
 
 def _arc(arc: Arc) -> dict[str, Any]:
-    return {
-        "line": arc.line,
-        "kind": arc.kind,
-        "taken": arc.taken,
-        "function": arc.function,
-        "text": arc.text,
-    }
+    return {"line": arc.line, "kind": arc.kind, "taken": arc.taken, "function": arc.function, "text": arc.text}

@@ -226,11 +226,7 @@ class _Hunt:
             self.claims |= {path.call: path.raised for path in exploration.paths}
             solved = {path.call: path.conditions for path in exploration.paths}
             for at in range(0, len(exploration.paths), CALLS_PER_PROCESS):
-                self.run(
-                    [path.call for path in exploration.paths[at : at + CALLS_PER_PROCESS]],
-                    "crosshair",
-                    solved,
-                )
+                self.run([path.call for path in exploration.paths[at : at + CALLS_PER_PROCESS]], "crosshair", solved)
             ended = f"{exploration.end}: {exploration.why}" if exploration.why else exploration.end
             if exploration.end != "time" or not self.ledger.missing:
                 break

@@ -147,9 +147,7 @@ def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
             worded_lines = ((line, rewrite_condition(text, names)) for line, text in row.conditions)
             paths.append(
                 SymbolicPath(
-                    row.call,
-                    tuple(dict.fromkeys(condition for condition in worded_lines if condition[1])),
-                    row.raised,
+                    row.call, tuple(dict.fromkeys(condition for condition in worded_lines if condition[1])), row.raised
                 )
             )
     return Exploration(tuple(paths), end, why)

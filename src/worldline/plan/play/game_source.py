@@ -43,10 +43,7 @@ def _needed_source(tree: ast.Module, name: str) -> ast.Module:
     methods = {node.name: node for node in own.body if isinstance(node, ast.FunctionDef)}
     defined = {defined_name: node for node in tree.body if node is not own for defined_name in _defines(node)}
     fields = [node for node in own.body if not isinstance(node, ast.FunctionDef)]
-    reached, waiting = (
-        set[str](),
-        ["step", *(defined_name for node in fields for defined_name in _names(node))],
-    )
+    reached, waiting = (set[str](), ["step", *(defined_name for node in fields for defined_name in _names(node))])
     while waiting:
         defined_name = waiting.pop()
         if defined_name not in reached and (definition := methods.get(defined_name) or defined.get(defined_name)):

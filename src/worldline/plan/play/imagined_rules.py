@@ -103,9 +103,7 @@ class ImaginedRules:
         gate = self.gate() if self.sure is not None else None
         executed = list[JournalEntry]()
         for move, predicted in zip(
-            moves,
-            predict_answers(self.predictor, programs, RETURN_QUESTION, limit=MAX_STEP_BYTES),
-            strict=True,
+            moves, predict_answers(self.predictor, programs, RETURN_QUESTION, limit=MAX_STEP_BYTES), strict=True
         ):
             after = read_state(predicted.value or "", state)
             self.bytes += predicted.spent.bytes

@@ -137,11 +137,7 @@ def compare_rules(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
         if len(differences) >= MAX_DIFFERENCES:
             break
     return RuleCheck(
-        game=name,
-        plays=plays,
-        moves=moves,
-        situations=len(names[0]),
-        differences=tuple(differences[:MAX_DIFFERENCES]),
+        game=name, plays=plays, moves=moves, situations=len(names[0]), differences=tuple(differences[:MAX_DIFFERENCES])
     )
 
 

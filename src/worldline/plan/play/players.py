@@ -12,14 +12,7 @@ from worldline.plan.games.game import GameMove, GameState
 from worldline.plan.play import beliefs
 from worldline.plan.play.information_sets import SituationTree, most_visited_arm, search_situations
 from worldline.plan.play.openspiel import TwinGame, pyspiel, twin_of
-from worldline.plan.play.uct import (
-    EXPLORATION,
-    PlayNode,
-    StepFunction,
-    execute_step,
-    most_visited_move,
-    search,
-)
+from worldline.plan.play.uct import EXPLORATION, PlayNode, StepFunction, execute_step, most_visited_move, search
 
 PLAYER_NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
 MAX_SHOWN_STATES = 8  # of a belief

@@ -43,12 +43,7 @@ def execute_step(state: Any, move: GameMove) -> Any:
 
 
 def search(
-    root: GameState,
-    *,
-    simulations: int,
-    seed: int,
-    step: StepFunction = execute_step,
-    exploration: float = EXPLORATION,
+    root: GameState, *, simulations: int, seed: int, step: StepFunction = execute_step, exploration: float = EXPLORATION
 ) -> PlayNode:
     """Run N simulations, each of which adds at most one node, and return the tree."""
     rng = Random(f"uct {seed}")

@@ -32,10 +32,7 @@ def search_tree(machine: CommandMachine, goal: StateGoal, result: ReachResult, *
         ("plan", _plan(machine, result)),
         ("model", model),
         ("real executions", f"{result.spent.executions:,}"),
-        (
-            "predicted",
-            f"{written} in {plural(result.simulations, 'expansion')}, {plural(len(nodes), 'node')}",
-        ),
+        ("predicted", f"{written} in {plural(result.simulations, 'expansion')}, {plural(len(nodes), 'node')}"),
     )
     return SearchTree(title=f"{machine.program.name}: {goal.text}", nodes=nodes, facts=facts)
 

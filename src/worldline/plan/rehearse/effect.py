@@ -82,13 +82,7 @@ def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:
         detail = names.of(detail)[0]
     file = names.of(event.file)[0] if event.file else ""
     return ScriptEffect(
-        kind=event.kind,
-        target=target,
-        detail=detail,
-        place=place,
-        file=file,
-        line=event.line,
-        child=event.child,
+        kind=event.kind, target=target, detail=detail, place=place, file=file, line=event.line, child=event.child
     )
 
 

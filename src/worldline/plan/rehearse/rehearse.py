@@ -55,10 +55,7 @@ def unseen(run: RehearsedRun, effects: Sequence[ScriptEffect], left_out: Sequenc
         ),
         (run.more, "the list of effects is incomplete: there were too many"),
         (run.left is None, "changed files could not be collected: there is no diff"),
-        (
-            run.left is not None and run.left.unseen > 0,
-            "the diff is incomplete: there were too many files",
-        ),
+        (run.left is not None and run.left.unseen > 0, "the diff is incomplete: there were too many files"),
     ):
         if holds:
             yield sentence

@@ -108,9 +108,5 @@ def _other(source: str, language: str) -> Iterator[ScriptEffect]:
             kind = ("write" if re.search(r"\"[wa]|O_WRONLY|O_CREAT", line) else "read") if kind == "open" else kind
             target = f"{match[1]}({match[2].strip()}"
             yield ScriptEffect(
-                kind=kind,
-                target=target[:_MAX_TARGET_CHARACTERS],
-                detail="source text",
-                line=number,
-                seen=TEXT,
+                kind=kind, target=target[:_MAX_TARGET_CHARACTERS], detail="source text", line=number, seen=TEXT
             )

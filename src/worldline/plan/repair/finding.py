@@ -72,12 +72,7 @@ def find_repair(
     if propose_options and propose is None:
         raise UsageError("--propose-option needs --propose")
     plan = RepairPlan(
-        oracle=oracle,
-        executions=executions,
-        patches=patches,
-        imagined=imagine,
-        seconds=test_seconds,
-        seed=seed,
+        oracle=oracle, executions=executions, patches=patches, imagined=imagine, seconds=test_seconds, seed=seed
     )
     checks = read_checks(program, str(tests), function=function)
     proposers = (

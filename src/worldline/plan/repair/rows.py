@@ -27,10 +27,7 @@ def read_checks(program: Program, tests: str | Path, *, function: str | None = N
     if path.suffix == ".py":
         return checks_from_python(program, decode(data, str(path)), path.name)
     return checks_from_rows(
-        program,
-        _read_rows(data, path.name),
-        function or Path(program.name).stem,
-        is_explicit=function is not None,
+        program, _read_rows(data, path.name), function or Path(program.name).stem, is_explicit=function is not None
     )
 
 

@@ -20,14 +20,7 @@ from worldline.core.trace import Trace
 from worldline.core.value import kind
 from worldline.parallel.pool import WorkerPool, grouped, in_order
 from worldline.plan.answer import ExecutionCost
-from worldline.plan.repair.candidate import (
-    Defect,
-    Proposer,
-    RepairCandidate,
-    drop_duplicates,
-    patch,
-    patch_size,
-)
+from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate, drop_duplicates, patch, patch_size
 from worldline.plan.repair.checks import CheckSet, RepairCheck, shorten
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.plan.repair.edits.proposer import may_matter
@@ -91,13 +84,7 @@ class PassingPatch:
 
     def as_json(self) -> dict[str, Any]:
         """Return all fields but the source."""
-        return {
-            "patch": self.patch,
-            "kind": self.kind,
-            "by": self.by,
-            "executions": self.after,
-            "tried": self.tried,
-        }
+        return {"patch": self.patch, "kind": self.kind, "by": self.by, "executions": self.after, "tried": self.tried}
 
 
 @dataclass(frozen=True, kw_only=True)

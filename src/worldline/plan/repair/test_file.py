@@ -33,12 +33,7 @@ def checks_from_python(program: Program, source: str, file: str) -> CheckSet:
         raise UsageError(f"{file} has no tests (functions test_*, methods of a Test class, or assertions){why}")
     stripped = _without_assertions(source, tree)
     return CheckSet(
-        name=program.name,
-        checks=tuple(checks),
-        files=program.files,
-        source=stripped,
-        file=file,
-        left_out=left_out,
+        name=program.name, checks=tuple(checks), files=program.files, source=stripped, file=file, left_out=left_out
     )
 
 

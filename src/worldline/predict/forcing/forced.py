@@ -82,10 +82,7 @@ def _check(name: str, codec: str, requests: Sequence[PredictionRequest], truths:
 
 
 def _edited(
-    predictor: Predictor,
-    requests: Sequence[PredictionRequest],
-    truths: Sequence[Prediction],
-    edits: Sequence[Edit],
+    predictor: Predictor, requests: Sequence[PredictionRequest], truths: Sequence[Prediction], edits: Sequence[Edit]
 ) -> Iterator[ForcedRollout]:
     if len(edits) != len(requests):
         raise UsageError(f"{len(requests)} requests but {len(edits)} edits")
@@ -127,7 +124,5 @@ def _next_steps(
         return (read_next_steps(decoder, engine, request, truth, write=force == "next") for request, truth in pairs)
     codec = predictor.info.notation
     return run_together(
-        predictor,
-        [forcing_for(codec).predict_next_steps(request, truth) for request, truth in pairs],
-        codec=codec,
+        predictor, [forcing_for(codec).predict_next_steps(request, truth) for request, truth in pairs], codec=codec
     )

@@ -26,12 +26,7 @@ BLOCK_BYTES = 1 << 10  # of the true text, read at once
 
 
 def read_next_steps(
-    decoder: DecodesBytes,
-    engine: ForkingEngine,
-    request: PredictionRequest,
-    truth: Prediction,
-    *,
-    write: bool,
+    decoder: DecodesBytes, engine: ForkingEngine, request: PredictionRequest, truth: Prediction, *, write: bool
 ) -> NextSteps:
     """Predict each whole true step from the truth before it; without `write`, only compare bytes."""
     began = time.perf_counter()

@@ -31,12 +31,7 @@ class Forcing(Protocol):
     """Teacher forcing for predictors that only return text, in one kind of notation."""
 
     def force_text(
-        self,
-        request: PredictionRequest,
-        truth: Prediction | None,
-        force: str,
-        chosen: Collection[int] = (),
-        /,
+        self, request: PredictionRequest, truth: Prediction | None, force: str, chosen: Collection[int] = (), /
     ) -> RequestGenerator[ForcedRollout]:
         """Write a text with parts of the truth dictated; without a truth, hold it to the control flow."""
         ...
@@ -86,9 +81,7 @@ def write_texts(
         codec = predictor.info.notation
         force_text = forcing_for(codec).force_text
         yield from run_together(
-            predictor,
-            [force_text(request, truth, force, steps) for request, truth, steps in texts],
-            codec=codec,
+            predictor, [force_text(request, truth, force, steps) for request, truth, steps in texts], codec=codec
         )
 
 

@@ -139,11 +139,7 @@ class Server:
         retries = 0 if self._failed >= MAX_FAILURES_IN_A_ROW else None
         try:
             reply = await self._client.ask(
-                http,
-                self._style.path,
-                question,
-                lambda answer: read_reply(answer, self._model),
-                retries=retries,
+                http, self._style.path, question, lambda answer: read_reply(answer, self._model), retries=retries
             )
         except Unanswered:
             self._failed += 1

@@ -58,22 +58,10 @@ class Manner:
 
 
 TEXT = Manner(
-    name="text",
-    counts=(0, 1, 1, 2, 2, 2, 2, 3, 3, 4),
-    compound=(0.5,),
-    recent=0.9,
-    follows=0.9,
-    plain=0.2,
-    paired=0.03,
+    name="text", counts=(0, 1, 1, 2, 2, 2, 2, 3, 3, 4), compound=(0.5,), recent=0.9, follows=0.9, plain=0.2, paired=0.03
 )
 DATA = Manner(
-    name="data",
-    counts=(2, 2, 3, 3, 4, 5),
-    compound=(0.5, 0.2, 0.0),
-    recent=0.5,
-    follows=0.4,
-    plain=0.55,
-    paired=0.2,
+    name="data", counts=(2, 2, 3, 3, 4, 5), compound=(0.5, 0.2, 0.0), recent=0.5, follows=0.4, plain=0.55, paired=0.2
 )
 
 

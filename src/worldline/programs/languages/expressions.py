@@ -50,13 +50,7 @@ class Expressions:
         scope: NameTypes,
         features: set[str],
     ) -> None:
-        self.speaker, self.records, self.gives, self.scope, self.features = (
-            speaker,
-            records,
-            gives,
-            scope,
-            features,
-        )
+        self.speaker, self.records, self.gives, self.scope, self.features = (speaker, records, gives, scope, features)
         self.types: list[dict[str, str]] = [dict(scope.params)]
 
     def visible(self, name: str) -> str:

@@ -212,9 +212,7 @@ class _Maker:
         name = next(candidate for candidate in ("i", "j", "k") if candidate not in self.ints)
         first, last = self.rng.randint(0, 2), self.rng.randint(3, 5)
         return self._loop(
-            f"for {name} in range({first}, {last}):" if first else f"for {name} in range({last}):",
-            name,
-            depth,
+            f"for {name} in range({first}, {last}):" if first else f"for {name} in range({last}):", name, depth
         )
 
     def _while(self, depth: int) -> list[str]:

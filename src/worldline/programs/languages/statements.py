@@ -9,11 +9,7 @@ from worldline.programs.languages.spelling import SpelledExpression, Untranslata
 from worldline.programs.languages.target_types import TargetTypes
 
 _AUGMENTED: dict[type[ast.operator], str] = {ast.Add: "augadd", ast.Sub: "augsub", ast.Mult: "augmul"}
-_SPARE = {
-    "int": ("t", "tmp", "old"),
-    "char": ("tc", "keep"),
-    "bool": ("tb", "was"),
-}  # names for what waits its turn
+_SPARE = {"int": ("t", "tmp", "old"), "char": ("tc", "keep"), "bool": ("tb", "was")}  # names for what waits its turn
 _FORMATS = {"int": "%d", "bool": "%d", "char": "%c", "str": "%s"}
 MAX_LIST_ITEMS = 16  # elements that a list of C may come to hold
 

@@ -19,15 +19,7 @@ from worldline.programs.languages.statements import Statements
 from worldline.programs.languages.target_types import TargetTypes
 from worldline.programs.languages.types import scope
 
-RESERVED = {
-    "main": "run",
-    "next": "after",
-    "far": "off",
-    "in": "into",
-    "to": "goal",
-    "end": "last",
-    "char": "letter",
-}
+RESERVED = {"main": "run", "next": "after", "far": "off", "in": "into", "to": "goal", "end": "last", "char": "letter"}
 CLASSES = ("Main", "Program", "Task")
 
 
@@ -55,10 +47,7 @@ def translated(program: Program, language: str, rng: Random) -> Program:
         raise UntranslatableError("imports")
     calls = [*([call] if call else []), *(node for node in ast.walk(tree) if isinstance(node, ast.Call))]
     translation = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
-    body = [
-        *(translation.record(node) for node in records),
-        *(translation.function(node) for node in functions),
-    ]
+    body = [*(translation.record(node) for node in records), *(translation.function(node) for node in functions)]
     if script:
         body.append(translation.script(script))
     elif call is None:
@@ -73,11 +62,7 @@ class Translation:
     """A program during its translation: what its functions take and return, and the features it needs."""
 
     def __init__(
-        self,
-        speaker: Speaker,
-        records: dict[str, list[str]],
-        functions: list[ast.FunctionDef],
-        calls: list[ast.Call],
+        self, speaker: Speaker, records: dict[str, list[str]], functions: list[ast.FunctionDef], calls: list[ast.Call]
     ) -> None:
         self.speaker, self.records, self.target_types = speaker, records, TargetTypes(speaker)
         self._gives: dict[str, str] = {}

@@ -31,18 +31,7 @@ class KnownCode:
 class OpenFrame:
     """One activation: the text of each of its names at its last event."""
 
-    __slots__ = (
-        "aliases",
-        "code",
-        "globals",
-        "line",
-        "looped",
-        "namespace",
-        "raised",
-        "serial",
-        "texts",
-        "vars",
-    )
+    __slots__ = ("aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars")
 
     def __init__(self, serial: int, code: KnownCode, real: FrameType) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline

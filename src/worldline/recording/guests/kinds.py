@@ -84,17 +84,7 @@ def _is_library(cls: type[Any]) -> bool:
 class Kind:
     """How to read the instances of a class, computed once."""
 
-    __slots__ = (
-        "_dict_of",
-        "_zone_of",
-        "base",
-        "enum",
-        "exception",
-        "library",
-        "name",
-        "slots",
-        "structured",
-    )
+    __slots__ = ("_dict_of", "_zone_of", "base", "enum", "exception", "library", "name", "slots", "structured")
 
     def __init__(self, cls: type[Any]) -> None:
         mro = _MRO(cls)

@@ -40,14 +40,7 @@ _LOAD_GLOBAL, _EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["EXTENDE
 # at its `yield` or `await`, or (RETURN_GENERATOR, from 3.13 on the POP_TOP behind it) has not begun.
 _HANDED_OPS = {
     opcode.opmap[name]
-    for name in (
-        "RAISE_VARARGS",
-        "YIELD_VALUE",
-        "RESUME",
-        "JUMP_BACKWARD_NO_INTERRUPT",
-        "RETURN_GENERATOR",
-        "POP_TOP",
-    )
+    for name in ("RAISE_VARARGS", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "RETURN_GENERATOR", "POP_TOP")
 }
 _SEND, _GENERATOR = opcode.opmap["SEND"], 0x20
 _NO_SPACE = ("OSError(27,", "OSError(28,", "OSError(122,")  # a file is too large, or no space, or a quota

@@ -61,11 +61,7 @@ def open_streams() -> list[io.TextIOWrapper]:
         "stdin": _In(inward, encoding="utf-8", errors=_ERRORS),
         "stdout": _Out(outward, encoding="utf-8", errors=_ERRORS, newline="\n"),
         "stderr": io.TextIOWrapper(
-            _binary(2, "wb", "<stderr>"),
-            encoding="utf-8",
-            errors="backslashreplace",
-            newline="\n",
-            line_buffering=True,
+            _binary(2, "wb", "<stderr>"), encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
         ),
     }
     for name, stream in ours.items():

@@ -92,22 +92,10 @@ KINDS = {
         read_release=_released,
     ),
     "c": ToolchainKind(
-        "compiled",
-        "gcc",
-        "asm",
-        ("gcc", "as"),
-        "gcc libc6-dev",
-        version_option="-dumpfullversion",
-        has_tools=True,
+        "compiled", "gcc", "asm", ("gcc", "as"), "gcc libc6-dev", version_option="-dumpfullversion", has_tools=True
     ),
     "cpp": ToolchainKind(
-        "compiled",
-        "g++",
-        "asm",
-        ("g++", "gcc", "as"),
-        "g++",
-        version_option="-dumpfullversion",
-        has_tools=True,
+        "compiled", "g++", "asm", ("g++", "gcc", "as"), "g++", version_option="-dumpfullversion", has_tools=True
     ),
     "rust": ToolchainKind(
         "compiled",

@@ -406,7 +406,4 @@ def _length(value: PlainValue) -> int:
     raise UnknownValue(f"{_short(value)} has no length")
 
 
-_CALLS: dict[str, Callable[[PlainValue], PlainValue]] = {
-    "len": _length,
-    "abs": lambda value: abs(_number(value)),
-}
+_CALLS: dict[str, Callable[[PlainValue], PlainValue]] = {"len": _length, "abs": lambda value: abs(_number(value))}

@@ -140,12 +140,7 @@ class DapSession:
         self.go(Move("arrive", reason="entry") if entry else Move("continue"))
 
     def apply_edit(
-        self,
-        edit: BranchEdit,
-        *,
-        text: str,
-        done: Callable[[], None],
-        refused: Callable[[str], None],
+        self, edit: BranchEdit, *, text: str, done: Callable[[], None], refused: Callable[[str], None]
     ) -> None:
         """Continue from an edit on a new branch; `done` is called when it has started, `refused` if it cannot."""
         parent, position = self.branch, self.position

@@ -19,14 +19,7 @@ from worldline.ui.dap.console import COMMANDS
 from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.session import THREAD, DapSession
-from worldline.ui.dap.variables import (
-    MAX_VALUE_CHARS,
-    EditorVariable,
-    ValueContext,
-    differing,
-    page_of,
-    variable_of,
-)
+from worldline.ui.dap.variables import MAX_VALUE_CHARS, EditorVariable, ValueContext, differing, page_of, variable_of
 from worldline.ui.session.clip import cut
 from worldline.ui.session.marks.natives import notes
 from worldline.ui.session.sentences import cause_in_words
@@ -107,10 +100,7 @@ def _conditions(session: DapSession, depth: int) -> list[EditorVariable]:
     if depth or at >= len(session.stepper):
         return []
     actual = None if run_diff is None else run_diff.rows[run_diff.row_of("right", at)].left
-    runs = [
-        ("predicted", session.stepper.run, at),
-        ("actual", None if run_diff is None else run_diff.left, actual),
-    ]
+    runs = [("predicted", session.stepper.run, at), ("actual", None if run_diff is None else run_diff.left, actual)]
     return [
         EditorVariable(name, cut("; ".join(run.conditions[step]), MAX_VALUE_CHARS))
         for name, run, step in runs
@@ -145,12 +135,7 @@ def context_of(session: DapSession, frames: Sequence[Mapping[str, str]]) -> Valu
 
 
 def _scope(
-    session: DapSession,
-    name: str,
-    rows: list[EditorVariable],
-    *,
-    owner: VariableOwner | None = None,
-    hint: str = "",
+    session: DapSession, name: str, rows: list[EditorVariable], *, owner: VariableOwner | None = None, hint: str = ""
 ) -> dict[str, Any]:
     reference = session.references.put(page_of(rows), owner=owner)
     plain = {"name": name, "variablesReference": reference, "namedVariables": len(rows), "expensive": False}

@@ -84,8 +84,5 @@ class BranchSnapshot:
         if self.branch.status == "stopped":
             return "the model was stopped here"
         status = self.branch.found.status
-        sentences = {
-            "budget": "the prediction reached its byte limit here",
-            "ended": "the prediction ends here",
-        }
+        sentences = {"budget": "the prediction reached its byte limit here", "ended": "the prediction ends here"}
         return sentences.get(status, f"the prediction ends here: {status}")

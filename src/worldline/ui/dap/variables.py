@@ -216,12 +216,7 @@ class VariableReferences:
 
     def variable(self, row: EditorVariable, *, editable: bool = False) -> dict[str, Any]:
         """Return one row in the form of the protocol."""
-        body = {
-            "name": row.name,
-            "value": cut(row.value, MAX_VALUE_CHARS),
-            "type": row.kind,
-            **self.opened(row),
-        }
+        body = {"name": row.name, "value": cut(row.value, MAX_VALUE_CHARS), "type": row.kind, **self.opened(row)}
         marks = ([] if editable else ["readOnly"]) + (["hasObjectId"] if row.is_object else [])
         if marks:
             body["presentationHint"] = {"attributes": marks}

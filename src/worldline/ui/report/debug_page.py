@@ -92,11 +92,7 @@ def _subject(piece: CellPiece) -> str:
 def _texts(result: Debugged) -> Iterator[str]:
     """Yield the program and both texts, folded."""
     sample = result.sample
-    texts = {
-        "program": sample.ask.prompt,
-        "true text": sample.truth.text,
-        "predicted text": sample.found.text,
-    }
+    texts = {"program": sample.ask.prompt, "true text": sample.truth.text, "predicted text": sample.found.text}
     for title, data in texts.items():
         text = data.decode("utf-8", "backslashreplace")
         shown = "\n".join(printable_lines(text[:MAX_TEXT_CHARS]))

@@ -61,11 +61,7 @@ class ExportedTables:
 
 
 def export_tables(
-    run: str | Path,
-    out: str | Path | None = None,
-    *,
-    formats: Sequence[str] = ("csv",),
-    tokenizer: str | None = None,
+    run: str | Path, out: str | Path | None = None, *, formats: Sequence[str] = ("csv",), tokenizer: str | None = None
 ) -> ExportedTables:
     """Write every table of a run as files.
 

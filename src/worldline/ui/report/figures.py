@@ -31,12 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS, MARKS = ("#0068a8", "#c4560a"), ("o", "D")
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "worldline",
-    "svg.fonttype": "none",
-    "font.size": 8,
-    "text.parse_math": False,
-}
+_STYLE: dict[Any, Any] = {"svg.hashsalt": "worldline", "svg.fonttype": "none", "font.size": 8, "text.parse_math": False}
 _METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
 
@@ -105,13 +100,7 @@ def _rates(axes: Axes, chart: Rates) -> None:
             [rate - low for rate, (low, _) in zip(rates, bounds, strict=True)],
             [high - rate for rate, (_, high) in zip(rates, bounds, strict=True)],
         ]
-        style: dict[str, Any] = {
-            "fmt": MARKS[number],
-            "color": COLOURS[number],
-            "label": name,
-            "ms": 4,
-            "lw": 1,
-        }
+        style: dict[str, Any] = {"fmt": MARKS[number], "color": COLOURS[number], "label": name, "ms": 4, "lw": 1}
         if upright:
             axes.plot(places, rates, color=COLOURS[number], lw=0.8, alpha=0.5)
             axes.errorbar(places, rates, yerr=errors, **style)
@@ -153,10 +142,7 @@ def _sizes(axes: Axes, chart: SizeSpread) -> None:
 
 def _budgets(axes: Axes, chart: Budgets) -> None:
     places, middles = range(len(chart.rows)), [row.median for row in chart.rows]
-    errors = [
-        [row.median - row.tenth for row in chart.rows],
-        [row.ninetieth - row.median for row in chart.rows],
-    ]
+    errors = [[row.median - row.tenth for row in chart.rows], [row.ninetieth - row.median for row in chart.rows]]
     axes.plot(places, middles, color=COLOURS[0], lw=0.8, alpha=0.5)
     axes.errorbar(places, middles, yerr=errors, fmt=MARKS[0], color=COLOURS[0], ms=4, lw=1)
     for line in chart.lines:

@@ -267,10 +267,7 @@ def _interventions(findings: Findings, figures: Mapping[str, str], every: Mappin
     interventions = findings.interventions
     if interventions is None:
         return
-    failed, passing = (
-        f"{len(interventions.failed):,} failed samples",
-        f"{interventions.passing:,} passing ones",
-    )
+    failed, passing = (f"{len(interventions.failed):,} failed samples", f"{interventions.passing:,} passing ones")
     yield f"<h2 id=interventions>Interventions</h2>{figures['interventions']}"
     yield (
         f'<p class="note">{failed} and {len(interventions.chosen):,} of {passing} were predicted again. '

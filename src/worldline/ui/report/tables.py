@@ -191,15 +191,7 @@ def _interventions(findings: Findings) -> dict[str, Table]:
     rows = []
     for effect, p in zip(effects, corrected, strict=True):
         pairs = effect.pairs
-        tests = (
-            pairs.net,
-            pairs.recovery,
-            pairs.regression,
-            Chance(pairs.p),
-            Chance(p),
-            effect.unfit,
-            effect.faults,
-        )
+        tests = (pairs.net, pairs.recovery, pairs.regression, Chance(pairs.p), Chance(p), effect.unfit, effect.faults)
         rows.append((effect.intervention, INTERVENTIONS.get(effect.intervention, ""), *tests))
     flips = ("intervention", "", "net", "recovered of failed", "regressed of passing")
     heads = (*flips, "McNemar's p", "p, Holm", "not fit", "faults")

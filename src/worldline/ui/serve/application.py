@@ -43,13 +43,7 @@ class ServedModel:
     @property
     def entry(self) -> dict[str, Any]:
         """Its entry in the list of models."""
-        return {
-            "id": self.name,
-            "object": "model",
-            "created": self.at,
-            "owned_by": "worldline",
-            "digest": self.digest,
-        }
+        return {"id": self.name, "object": "model", "created": self.at, "owned_by": "worldline", "digest": self.digest}
 
 
 def application(model: ServedModel, batch: EngineBatch, policy: Policy, announce: Callable[[], None]) -> ASGIApp:
@@ -146,17 +140,9 @@ async def _disconnected(receive: Receive) -> None:
 
 
 async def _send(
-    request: CompletionRequest,
-    texts: Sequence[Completion],
-    model: ServedModel,
-    more: asyncio.Event,
-    send: Send,
+    request: CompletionRequest, texts: Sequence[Completion], model: ServedModel, more: asyncio.Event, send: Send
 ) -> None:
-    facts: dict[str, Any] = {
-        "number": f"cmpl-{uuid.uuid4().hex}",
-        "at": int(time.time()),
-        "model": model.name,
-    }
+    facts: dict[str, Any] = {"number": f"cmpl-{uuid.uuid4().hex}", "at": int(time.time()), "model": model.name}
     shown = [ShownText(text, index) for index, text in enumerate(texts)]
     if request.is_stream:
         await _stream(request, texts, shown, facts, more, send)

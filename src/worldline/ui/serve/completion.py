@@ -30,13 +30,7 @@ class Completion:
     """A text for one prompt of a request. The writing thread calls `notify` when there is more to read."""
 
     def __init__(
-        self,
-        request: CompletionRequest,
-        prompt: bytes,
-        number: int,
-        *,
-        guide: bool,
-        notify: Callable[[], None],
+        self, request: CompletionRequest, prompt: bytes, number: int, *, guide: bool, notify: Callable[[], None]
     ) -> None:
         self.request, self.notify = request, notify
         parsed = parse_prompt(prompt)
@@ -151,11 +145,7 @@ class Completion:
 
 def _guide(prompt: Prompt, prefix: bytes) -> Guide:
     request = PredictionRequest(
-        program=prompt.program,
-        options=prompt.options,
-        limit=len(prefix) + 1,
-        given=prefix,
-        hidden=prompt.hidden,
+        program=prompt.program, options=prompt.options, limit=len(prefix) + 1, given=prefix, hidden=prompt.hidden
     )
     try:
         return guide_after(request, guard=False)

@@ -24,12 +24,7 @@ from worldline.predict.stream import never, run_in_thread
 from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.branches.continuation import Continuation, continue_truth, record_truth
 from worldline.ui.session.branches.plan import BranchPlan, plan_branch
-from worldline.ui.session.rollout_text import (
-    RolloutText,
-    count_steps,
-    inherited_confidences,
-    stream_prediction,
-)
+from worldline.ui.session.rollout_text import RolloutText, count_steps, inherited_confidences, stream_prediction
 from worldline.ui.session.session import Session
 
 SECONDS_BETWEEN_REPORTS = 0.1

@@ -9,12 +9,7 @@ from worldline.diagnose.diverge import GONE, HIDDEN, Divergence
 from worldline.ui.session.clip import cut
 
 MAX_VALUE_CHARS = 200
-_ACTIONS = {
-    "event": "predicts",
-    "line": "predicts",
-    "missing": "skips it and predicts",
-    "extra": "first predicts",
-}
+_ACTIONS = {"event": "predicts", "line": "predicts", "missing": "skips it and predicts", "extra": "first predicts"}
 _SUBJECTS = {"output": "the output", "outcome": "the outcome"}
 
 

@@ -112,8 +112,7 @@ def _compared(row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidenc
     has_own_place = actual is None or predicted is None or actual.action != predicted.action
     step = row.found if right.events else row.truth  # of a single run, its own
     wanted, got = _marked(
-        left.pieces(row.truth, row.differs, placed=False),
-        right.pieces(row.found, row.differs, placed=has_own_place),
+        left.pieces(row.truth, row.differs, placed=False), right.pieces(row.found, row.differs, placed=has_own_place)
     )
     return ComparedRow(
         kind=kind,

@@ -28,12 +28,7 @@ def timeline(run_diff: RunDiff, bins: int = BINS, written: int | None = None) ->
     known = len(rows) if written is None else written
     spans = (range(start, min(start + per, len(rows))) for start in range(0, len(rows), per))
     first = run_diff.first if run_diff.first is not None and run_diff.first < known else None
-    return {
-        "rows": len(rows),
-        "per": per,
-        "first": first,
-        "bins": [_bin(run_diff, span, known) for span in spans],
-    }
+    return {"rows": len(rows), "per": per, "first": first, "bins": [_bin(run_diff, span, known) for span in spans]}
 
 
 def _bin(run_diff: RunDiff, span: range, written: int) -> list[Any]:

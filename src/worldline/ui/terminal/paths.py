@@ -37,11 +37,7 @@ def print_paths(console: Console, report: PathReport) -> None:
 def _cells(path: PathClass) -> list[Text]:
     outcome = path.trace.outcome
     conditions = "\n".join([_decisions(path.conditions), *_solved(path.solved)])
-    cells = [
-        shortened(path.call, MAX_TEXT),
-        shortened(f"{outcome.kind} {outcome.detail}", MAX_TEXT),
-        path.found_by,
-    ]
+    cells = [shortened(path.call, MAX_TEXT), shortened(f"{outcome.kind} {outcome.detail}", MAX_TEXT), path.found_by]
     return [Text(text) for text in (*cells, f"{path.inputs:,}", conditions)]
 
 

@@ -74,10 +74,7 @@ def _print_effects(console: Console, rehearsal: Rehearsal) -> None:
         shown += " ..." if len(several) > 4 else ""
         action = shortened(target, MAX_TARGET) + (f" ({shortened(more, MAX_TARGET)})" if more else "")
         table.add_row(
-            _TITLES[kind],
-            Text(action),
-            Text(printable(shown)),
-            Text(shortened(source, MAX_TARGET), style="dim"),
+            _TITLES[kind], Text(action), Text(printable(shown)), Text(shortened(source, MAX_TARGET), style="dim")
         )
     console.print(table)
 

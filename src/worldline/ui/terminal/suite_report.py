@@ -42,11 +42,7 @@ def print_report(console: Console, report: Report) -> None:
     if report.drawn.n:
         line = f"{report.unknown:,} diverge only by a draw that could not be known"
         console.print(Text(line, style="dim"))
-    for title, parts in (
-        (_length(report), report.by_length),
-        ("type", report.by_type),
-        ("ending", report.by_ending),
-    ):
+    for title, parts in ((_length(report), report.by_length), ("type", report.by_type), ("ending", report.by_ending)):
         if len(parts) > 1 or (parts and title == "ending"):
             console.print(_table(title, _rows(parts)))
     if report.causes:

@@ -103,12 +103,7 @@ class TableLayout:
     """Column widths for one console and one trace."""
 
     def __init__(
-        self,
-        width: int,
-        trace: Trace,
-        *,
-        coloured: bool = True,
-        notes: Mapping[int, Sequence[str]] = _NO_NOTES,
+        self, width: int, trace: Trace, *, coloured: bool = True, notes: Mapping[int, Sequence[str]] = _NO_NOTES
     ) -> None:
         self.trace, self.notes = trace, notes
         self.sources = HighlightedSource(trace.program, coloured=coloured)

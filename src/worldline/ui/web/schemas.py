@@ -94,12 +94,7 @@ _SHARE = record(fields("some n", COUNT), fields("low high", MAYBE_NUMBER))
 _BUCKET = record(fields("answer trace", named("Share")), label=TEXT, filter=OBJECT, n=COUNT)
 _BY = "horizon depth type cause suite ending"
 _DIFFERENCE = record(fields("name wanted got", MAYBE_TEXT), fields("path at", {}), what=TEXT)
-_PLACE_OF_STEP = {
-    **fields("line frame", MAYBE_COUNT),
-    "step": COUNT,
-    "event": TEXT,
-    "file": MAYBE_TEXT,
-}
+_PLACE_OF_STEP = {**fields("line frame", MAYBE_COUNT), "step": COUNT, "event": TEXT, "file": MAYBE_TEXT}
 _CELL = record(
     _PLACE_OF_STEP,
     fields("arg printed", MAYBE_TEXT),

@@ -250,11 +250,7 @@ class Service:
 def new_session(opening: Opening, program: Program, model: str, predictor: Predictor) -> Session:
     """Return a session for a program that is still to be predicted."""
     return Session.new(
-        program,
-        model=model,
-        codec=predictor.info.notation,
-        tokenizer=opening.tokenizer,
-        control=opening.control,
+        program, model=model, codec=predictor.info.notation, tokenizer=opening.tokenizer, control=opening.control
     )
 
 

@@ -215,16 +215,7 @@ class _Reader:
                 yield Decision("filter", test.lineno, text, scope, frozenset({scope.lineno}), is_inline=True)
         elif sum(len(lines) for lines in (*places, jump)) == len(jump.union(*places)):
             yield Decision(
-                "filter",
-                test.lineno,
-                text,
-                scope,
-                _lines(test),
-                own,
-                _lines(target),
-                True,
-                _lines(target),
-                jump=jump,
+                "filter", test.lineno, text, scope, _lines(test), own, _lines(target), True, _lines(target), jump=jump
             )
 
     def text(self, node: ast.AST) -> str:

@@ -15,20 +15,7 @@ from worldline.analyze.flow.control import first_line, syntax
 from worldline.core.hidden import READ, THREAD
 
 # What a library may draw; `below`, `bits`, `urandom` and `thread` are followed by numbers.
-_DRAWS = (
-    "below",
-    "float",
-    "bits",
-    "urandom",
-    "clock",
-    "times",
-    "usage",
-    "id",
-    "uuid",
-    "stat",
-    "state",
-    THREAD,
-)
+_DRAWS = ("below", "float", "bits", "urandom", "clock", "times", "usage", "id", "uuid", "stat", "state", THREAD)
 LIBRARY = frozenset(_DRAWS)
 # Modules that neither draw, nor read a clock, nor start anything.
 _DETERMINISTIC = frozenset({
@@ -45,16 +32,7 @@ _DYNAMIC = re.compile(
 _THREADS = re.compile(r"thread|concurrent|asyncio|multiproc|queue|server|http|logging|subprocess|sched", re.IGNORECASE)
 # Syntax that may execute code which is not the program's own.
 _RUNS = (
-    *(
-        ast.Call,
-        ast.For,
-        ast.AsyncFor,
-        ast.With,
-        ast.AsyncWith,
-        ast.Import,
-        ast.ImportFrom,
-        ast.comprehension,
-    ),
+    *(ast.Call, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.Import, ast.ImportFrom, ast.comprehension),
     *(ast.Await, ast.YieldFrom, ast.Starred, ast.In, ast.NotIn, ast.Subscript, ast.Attribute, ast.ClassDef),
     ast.Delete,
 )

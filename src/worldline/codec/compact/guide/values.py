@@ -36,10 +36,7 @@ _STR_ESCAPES: Tree = {
     },
     "U": {"0": {"0": {"0": {"e": {"0": {"0": {"01234567": {HEX: None}}}}}}}},
 }
-_BYTES_ESCAPES: Tree = {
-    "\\nrt": None,
-    "x": {"0": {"012345678bcef": None}, "189abcdef": {HEX: None}, "7": {"f": None}},
-}
+_BYTES_ESCAPES: Tree = {"\\nrt": None, "x": {"0": {"012345678bcef": None}, "189abcdef": {HEX: None}, "7": {"f": None}}}
 _PLAIN = frozenset(range(0x20, 0x7F)) - frozenset(b"'\"\\")
 
 

@@ -21,8 +21,7 @@ _TOUCHED = (  # set, changed in place, or used for its attributes
 _LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`", re.DOTALL)
 _RUST_LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)'", re.DOTALL)
 _SCRIPT_FUNCTION = re.compile(
-    r"(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()|function\s+([\w$]+)\s*\()",
-    re.MULTILINE,
+    r"(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()|function\s+([\w$]+)\s*\()", re.MULTILINE
 )
 _JAVA_METHOD = re.compile(r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]+?\s+(\w+)\s*\(", re.MULTILINE)
 _C_FUNCTION = re.compile(

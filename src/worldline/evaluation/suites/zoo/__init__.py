@@ -61,10 +61,7 @@ def _functions(name: str, takes: str) -> tuple[Function, ...]:
     return tuple(functions)
 
 
-ZOO = {
-    STRING: _functions("strings.txt", "str"),
-    OTHER: _functions("ints.txt", "int") + _functions("lists.txt", "list"),
-}
+ZOO = {STRING: _functions("strings.txt", "str"), OTHER: _functions("ints.txt", "int") + _functions("lists.txt", "list")}
 
 
 def value(rng: Random, type: str) -> str:

@@ -7,14 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from worldline.plan.repair.edits.operators import is_value
-from worldline.plan.repair.edits.parsed import (
-    NUMBERS,
-    SEQUENCES,
-    SIZED,
-    NamesInScope,
-    ParsedSource,
-    SpanEdit,
-)
+from worldline.plan.repair.edits.parsed import NUMBERS, SEQUENCES, SIZED, NamesInScope, ParsedSource, SpanEdit
 
 _SIBLINGS = (  # functions and methods that are often confused
     ("any", "all"), ("min", "max"), ("sum", "len", "max", "min"), ("floor", "ceil"), ("int", "float", "round"),

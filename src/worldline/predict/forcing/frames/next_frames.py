@@ -30,10 +30,7 @@ def predict_next_steps(request: PredictionRequest, truth: Prediction) -> Request
     program = request.program
     decoded, table = text.decode("utf-8", "replace"), table_of(program)
     shown = parse(decoded, program.source, language=program.language, table=table).frames
-    model, steps = (
-        _Continuations(request, text, ReprEquality(program.source, program.language)),
-        list[NextStep](),
-    )
+    model, steps = (_Continuations(request, text, ReprEquality(program.source, program.language)), list[NextStep]())
     known: dict[int, dict[str, str]] = {}
     for number, frame in enumerate(frame for frame in cut(text) if frame.whole):
         scope = shown[number].scope if number < len(shown) else -1
@@ -108,11 +105,7 @@ def _compare_frame(
     if model.is_fault:
         return None
     return NextStep(
-        step=number,
-        wanted=text[frame.start : frame.end],
-        found=written,
-        same_action=same_action,
-        same_state=same_state,
+        step=number, wanted=text[frame.start : frame.end], found=written, same_action=same_action, same_state=same_state
     )
 
 

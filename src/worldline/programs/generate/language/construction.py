@@ -84,8 +84,7 @@ class Construction:
         if name in self.taken:
             pool = vocabulary.pool(role)
             name = next(
-                (candidate for candidate in rng.sample(pool, min(4, len(pool))) if candidate not in self.taken),
-                name,
+                (candidate for candidate in rng.sample(pool, min(4, len(pool))) if candidate not in self.taken), name
             )
         stem, start = name, rng.randrange(3) if name in self.taken else 0
         for suffix in vocabulary.SUFFIXES[start:] if name in self.taken else ():

@@ -14,19 +14,7 @@ from worldline.programs.generate.language.construction import Construction, Vari
 from worldline.programs.generate.typed.catalogue import PRIMARY, Production, ProductionIndex, entries
 from worldline.programs.generate.values.literals import literal
 
-_TABLES = (
-    "text",
-    "pieces",
-    "bytes",
-    "formats",
-    "lists",
-    "strs",
-    "nested",
-    "people",
-    "dicts",
-    "sets",
-    "numbers",
-)
+_TABLES = ("text", "pieces", "bytes", "formats", "lists", "strs", "nested", "people", "dicts", "sets", "numbers")
 
 
 @cache

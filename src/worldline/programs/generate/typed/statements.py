@@ -13,16 +13,7 @@ from worldline.programs.generate.language import library
 from worldline.programs.generate.language.construction import Construction, Variable
 from worldline.programs.generate.language.vocabulary import LOCAL, role_of
 from worldline.programs.generate.typed.catalogue import ProductionIndex, entries
-from worldline.programs.generate.typed.expressions import (
-    alike,
-    apply,
-    chain,
-    condition,
-    derive,
-    needed,
-    of,
-    wrap,
-)
+from worldline.programs.generate.typed.expressions import alike, apply, chain, condition, derive, needed, of, wrap
 from worldline.programs.generate.values.literals import literal
 
 StatementMaker = Callable[[Construction], bool]

@@ -79,17 +79,5 @@ def _leaf(rng: Random) -> Any:
         return texts.word(rng)
     if roll < 0.8:
         return integer(rng)
-    leaves: tuple[Any, ...] = (
-        integer(rng) / 8,
-        True,
-        False,
-        None,
-        "",
-        (),
-        [],
-        {},
-        escaped(rng).encode(),
-        0.1,
-        -1,
-    )
+    leaves: tuple[Any, ...] = (integer(rng) / 8, True, False, None, "", (), [], {}, escaped(rng).encode(), 0.1, -1)
     return rng.choice(leaves)

@@ -16,23 +16,8 @@ from .elf import Elf
 SIBLING, LOCATION, NAME, BYTE_SIZE, LOW_PC, HIGH_PC = 0x01, 0x02, 0x03, 0x0B, 0x11, 0x12
 LANGUAGE, DISCR, DISCR_VALUE, CONST_VALUE, UPPER_BOUND, PROTOTYPED = 0x13, 0x15, 0x16, 0x1C, 0x2F, 0x27
 ABSTRACT_ORIGIN, ARTIFICIAL, COUNT, MEMBER_LOCATION, DECL_FILE, DECL_LINE = 0x31, 0x34, 0x37, 0x38, 0x3A, 0x3B
-DECLARATION, ENCODING, EXTERNAL, FRAME_BASE, SPECIFICATION, TYPE, RANGES = (
-    0x3C,
-    0x3E,
-    0x3F,
-    0x40,
-    0x47,
-    0x49,
-    0x55,
-)
-BIT_OFFSET, BIT_SIZE, DATA_BIT_OFFSET, LINKAGE_NAME, STR_OFFSETS_BASE, ADDR_BASE = (
-    0x0C,
-    0x0D,
-    0x6B,
-    0x6E,
-    0x72,
-    0x73,
-)
+DECLARATION, ENCODING, EXTERNAL, FRAME_BASE, SPECIFICATION, TYPE, RANGES = (0x3C, 0x3E, 0x3F, 0x40, 0x47, 0x49, 0x55)
+BIT_OFFSET, BIT_SIZE, DATA_BIT_OFFSET, LINKAGE_NAME, STR_OFFSETS_BASE, ADDR_BASE = (0x0C, 0x0D, 0x6B, 0x6E, 0x72, 0x73)
 RNGLISTS_BASE, ALIGNMENT, DEFAULTED = 0x74, 0x88, 0x8B
 TAG = {
     "array": 0x01,
@@ -133,11 +118,7 @@ class DwarfUnit:
                 offset + 12,
             )
         else:
-            self.kind, abbreviations, self.first = (
-                1,
-                struct.unpack_from("<I", info, offset + 6)[0],
-                offset + 11,
-            )
+            self.kind, abbreviations, self.first = (1, struct.unpack_from("<I", info, offset + 6)[0], offset + 11)
         self.abbreviations = dwarf.abbreviations(abbreviations)
         self.strings_base, self.address_base, self.ranges_base, self.low = 8, 8, 12, 0
 

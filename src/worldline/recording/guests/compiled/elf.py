@@ -12,10 +12,7 @@ class Elf:
         if data[:6] != b"\x7fELF\x02\x01":
             raise ValueError("not a 64-bit little-endian ELF file")
         self.data, self.machine = data, struct.unpack_from("<H", data, 18)[0]
-        offset, (size, count, names) = (
-            struct.unpack_from("<Q", data, 40)[0],
-            struct.unpack_from("<3H", data, 58),
-        )
+        offset, (size, count, names) = (struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<3H", data, 58))
         rows = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
         strings = rows[names][4]
         self._sections: dict[str, tuple[int, int, int, int]] = {}  # offset, size, link, address

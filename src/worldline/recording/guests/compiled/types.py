@@ -9,35 +9,16 @@ from typing import Any
 from . import dwarf
 from .dwarf import TAG, Die, Dwarf
 
-(
-    VOID,
-    INT,
-    UINT,
-    CHAR,
-    BOOL,
-    FLOAT,
-    COMPLEX,
-    ENUM,
-    POINTER,
-    ARRAY,
-    STRUCT,
-    UNION,
-    FUNCTION,
-    OPAQUE,
-    REFERENCE,
-) = range(15)
+(VOID, INT, UINT, CHAR, BOOL, FLOAT, COMPLEX, ENUM, POINTER, ARRAY, STRUCT, UNION, FUNCTION, OPAQUE, REFERENCE) = range(
+    15
+)
 TUPLE = 32 + 9  # of the kinds of `library`
 FLEXIBLE, VARIABLE = 1, 2  # flags of an array: its length is the block's, or in the frame
 BY_REFERENCE, POLYMORPHIC, CLASS = 4, 8, 16  # of a class: returned in memory, knows its type, of C++ or Rust
 _THROUGH = {TAG[name] for name in ("typedef", "const", "volatile", "restrict", "atomic")}
 _ENCODINGS = {1: UINT, 2: BOOL, 3: COMPLEX, 4: FLOAT, 5: INT, 6: INT, 7: UINT, 8: UINT, 0x10: CHAR}
 _FBREG, _DEREF = 0x91, 0x06
-_KNOWN_AS = {
-    "_IO_FILE": "FILE",
-    "__jmp_buf_tag": "jmp_buf",
-    "__va_list": "va_list",
-    "__va_list_tag": "va_list",
-}
+_KNOWN_AS = {"_IO_FILE": "FILE", "__jmp_buf_tag": "jmp_buf", "__va_list": "va_list", "__va_list_tag": "va_list"}
 
 
 @dataclass

@@ -40,13 +40,7 @@ _CLOCKS = {
     time.CLOCK_PROCESS_CPUTIME_ID: _BUSY,
     time.CLOCK_THREAD_CPUTIME_ID: _BUSY,
 }
-_NAMES = {
-    "time": _WALL,
-    "monotonic": _STEADY,
-    "perf_counter": _STEADY,
-    "process_time": _BUSY,
-    "thread_time": _BUSY,
-}
+_NAMES = {"time": _WALL, "monotonic": _STEADY, "perf_counter": _STEADY, "process_time": _BUSY, "thread_time": _BUSY}
 
 
 class Clocks:
@@ -54,11 +48,7 @@ class Clocks:
 
     def __init__(self, tape: Tape, clock: VirtualClock, seed: int | None) -> None:
         self._tape, self._clock = tape, clock
-        self.begin = {
-            _WALL: (_START + (seed or 0) % _DAY) * _SECOND,
-            _STEADY: 1000 * _SECOND,
-            _BUSY: _SECOND // 50,
-        }
+        self.begin = {_WALL: (_START + (seed or 0) % _DAY) * _SECOND, _STEADY: 1000 * _SECOND, _BUSY: _SECOND // 50}
         self._busy = self._row = 0
         self._last = -1
         self.real: dict[str, Callable[[], int]] = {}

@@ -22,11 +22,7 @@ if "_queue" not in sys.modules:  # its library is mapped once for all programs, 
 
 
 def install(
-    control: dict[str, Any],
-    recorder: Any,
-    swap: Callable[..., Any],
-    files: Container[str],
-    own: Iterable[ModuleType],
+    control: dict[str, Any], recorder: Any, swap: Callable[..., Any], files: Container[str], own: Iterable[ModuleType]
 ) -> Scheduler:
     """Control and record the hidden inputs of this process from now on."""
     tape, clock = Tape(control, recorder), VirtualClock(live=control["seed"] is None)

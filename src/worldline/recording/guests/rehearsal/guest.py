@@ -119,12 +119,7 @@ class Listener:
     def end(self, kind: str, detail: str) -> None:
         """Report how it ended."""
         self._write(
-            {
-                "end": kind,
-                "detail": _plain(detail[:4000]),
-                "line": self.last_line,
-                "child": getpid() != self.me,
-            }
+            {"end": kind, "detail": _plain(detail[:4000]), "line": self.last_line, "child": getpid() != self.me}
         )
 
     def render(self, value: Any) -> str:

@@ -167,8 +167,7 @@ def _conditions() -> list[tuple[int, str]]:
         if line and len(conditions) < MAX_CONDITIONS:
             text = " ".join(str(z3.simplify(expr if taken else z3.Not(expr))).split())
             conditions[
-                line,
-                text if len(text) <= MAX_CONDITION_CHARACTERS else text[: MAX_CONDITION_CHARACTERS - 3] + "...",
+                line, text if len(text) <= MAX_CONDITION_CHARACTERS else text[: MAX_CONDITION_CHARACTERS - 3] + "..."
             ] = None
     return list(conditions)
 

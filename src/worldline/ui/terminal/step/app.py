@@ -24,13 +24,7 @@ from worldline.core.limits import Limits
 from worldline.predict.predictor import Predictor
 from worldline.ui.session.branches.branch import HOWS, BranchEdit
 from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
-from worldline.ui.session.rollout_worker import (
-    IsStopped,
-    Job,
-    RolloutCallbacks,
-    RolloutController,
-    RolloutWorker,
-)
+from worldline.ui.session.rollout_worker import IsStopped, Job, RolloutCallbacks, RolloutController, RolloutWorker
 from worldline.ui.session.session import Session
 from worldline.ui.session.stops import STOPS, Location
 from worldline.ui.terminal.step import draw, questions, words

@@ -13,13 +13,7 @@ from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK, chunk
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.session import Session
-from worldline.ui.session.stepping import (
-    first_divergence,
-    new_difference,
-    newest_step,
-    row_steps,
-    written_rows,
-)
+from worldline.ui.session.stepping import first_divergence, new_difference, newest_step, row_steps, written_rows
 from worldline.ui.session.stops import DEFAULT_STOPS, Location, next_stop
 from worldline.ui.session.timeline import timeline
 from worldline.ui.terminal.step.row_view import NamedValue, RowView, row_view
@@ -53,10 +47,7 @@ class SessionCursor:
     def look(self) -> None:
         """Take over the latest comparison of the current branch."""
         self.here, self.run_diff = self._compared.get(self.branch) or self.make(self.branch)
-        self.written, self.first = (
-            written_rows(self.run_diff, self.here),
-            first_divergence(self.run_diff, self.here),
-        )
+        self.written, self.first = (written_rows(self.run_diff, self.here), first_divergence(self.run_diff, self.here))
         self._chunks, self._lines, self._view = {}, {}, None
         if self.follows and self.is_running:
             self.row = self._newest()

@@ -180,8 +180,7 @@ def _named(view: RowView, value: NamedValue, name_width: int, cell: int, *, reve
     style = "bold red" if differs else "bold" if any(value.changed) else ""
     text = Text().append(mark + " ", style=style)
     name = Text(
-        brief(value.name, 80),
-        style=f"{style} reverse" if reverse else "italic dim" if value.carried else style,
+        brief(value.name, 80), style=f"{style} reverse" if reverse else "italic dim" if value.carried else style
     )
     text.append_text(fit(name, name_width)).append(" ")
     if view.alone:
@@ -203,11 +202,7 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
     if begin > width - 8:
         start = begin - width // 3
         text.append("…")
-    for part, how in (
-        (value[start:begin], style),
-        (value[begin:end], "bold red underline"),
-        (value[end:], style),
-    ):
+    for part, how in ((value[start:begin], style), (value[begin:end], "bold red underline"), (value[end:], style)):
         text.append(printable(part[: 4 * width + 8]), style=how)
     if begin == end:  # something is missing at this place
         text.stylize("red")

@@ -157,10 +157,7 @@ def why(cursor: SessionCursor) -> Text:
             line(head, branch_json[head])
     line("prompt", f"{cost['prompt_bytes']:,} bytes")
     sizes = [f"{cost[key]:,}" if cost[key] is not None else "none" for key in ("truth_bytes", "found_bytes")]
-    line(
-        "bytes",
-        f"{sizes[0]} actual, {sizes[1]} predicted, at most {cost['limit']:,}; status: {cost['status']}",
-    )
+    line("bytes", f"{sizes[0]} actual, {sizes[1]} predicted, at most {cost['limit']:,}; status: {cost['status']}")
     return text
 
 

@@ -49,16 +49,7 @@ NAMED = CONTAINERS + _KINDS.index("opaque")
 _CARED_FOR = ("unique_ptr", "shared_ptr", "weak_ptr", "function", "any", "thread")
 _CPP_LIBRARIES = ("std", "__gnu_cxx", "__gnu_debug", "__pstl", "__cxxabiv1")
 _RUST_LIBRARIES = ("std", "alloc", "core", "hashbrown")
-_SHOWN = (
-    "Range",
-    "RangeInclusive",
-    "RangeFrom",
-    "RangeTo",
-    "Duration",
-    "Some",
-    "Ok",
-    "Err",
-)  # Rust's, by their fields
+_SHOWN = ("Range", "RangeInclusive", "RangeFrom", "RangeTo", "Duration", "Some", "Ok", "Err")  # Rust's, by their fields
 
 
 class Library:
@@ -127,11 +118,7 @@ class Library:
             for row, part in zip(rows, shape.types, strict=True):
                 types.rows[row] = self._struct(types, part, part.get(NAME) or "")
         fields = [
-            TypeField(
-                "",
-                rows[i] if i < len(rows) else 0,
-                _signed(shape.numbers[i]) if i < len(shape.numbers) else 0,
-            )
+            TypeField("", rows[i] if i < len(rows) else 0, _signed(shape.numbers[i]) if i < len(shape.numbers) else 0)
             for i in range(width)
         ]
         kind = CONTAINERS + _KINDS.index(shape.kind)

@@ -120,9 +120,7 @@ def _deque(layouts: Layouts, die: Die) -> LibraryShape:
     size = layouts.size(element)
     room = 512 // size if size < 512 else 1
     return LibraryShape(
-        "deque",
-        (*(start.offset + part for part in parts), *(finish.offset + part for part in parts), room),
-        (element,),
+        "deque", (*(start.offset + part for part in parts), *(finish.offset + part for part in parts), room), (element,)
     )
 
 
@@ -156,10 +154,7 @@ def _owned(layouts: Layouts, die: Die, offset: int, pointer: Die) -> LibraryShap
 
 def _optional(layouts: Layouts, die: Die) -> LibraryShape:
     payload = layouts.field(die, "_M_payload")
-    engaged, value = (
-        layouts.field(payload.type, "_M_engaged"),
-        layouts.field(payload.type, "_M_payload", "_M_value"),
-    )
+    engaged, value = (layouts.field(payload.type, "_M_engaged"), layouts.field(payload.type, "_M_payload", "_M_value"))
     return LibraryShape("optional", (payload.offset + engaged.offset, payload.offset + value.offset), (value.type,))
 
 

@@ -107,14 +107,7 @@ def _btree(style: int, *path: str) -> Callable[[Layouts, Die], LibraryShape]:
         if data.offset:
             raise Unknown("a node's leaf is not its beginning")
         at = whole.offset + root.offset
-        numbers = (
-            at + node.offset,
-            at + height.offset,
-            whole.offset + length.offset,
-            *parts,
-            edges.offset,
-            style,
-        )
+        numbers = (at + node.offset, at + height.offset, whole.offset + length.offset, *parts, edges.offset, style)
         return LibraryShape("btree", numbers, (key, value))
 
     return find
