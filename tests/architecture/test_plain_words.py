@@ -21,7 +21,9 @@ EMPTY_NAMES = {"found", "one", "each", "told", "kept", "made", "given", "asked",
 MAX_EMPTY_NAMES = {"plan": 4}
 MAX_UNFORMATTED = 61
 PHRASES = re.compile(
-    r"who asks|whence|unless said|so-manyth|not to be had|what came of it|the other rooms|told as if", re.IGNORECASE
+    r"who asks|whence|unless said|so-manyth|not to be had|what came of it|the other rooms|told as if|comes right"
+    r"|came right|stays wrong|they part\b|parts from|model imagines|in the box|without a box|goes on from|not to be seen",
+    re.IGNORECASE,
 )
 MAX_PHRASES = 0
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
