@@ -22,7 +22,7 @@ export function branchesPanel({ choose, stop }) {
 
   function render({ session, branch, progress }) {
     const held = tree.contains(document.activeElement);
-    fill(tree, ordered(scene.branches).map(({ node, depth }) => item(node, depth, node.id === branch.id, progress.get(node.id))));
+    fill(tree, ordered(session.branches).map(({ node, depth }) => item(node, depth, node.id === branch.id, progress.get(node.id))));
     if (held) tree.querySelector("[aria-selected=true]")?.focus();
   }
 

@@ -46,8 +46,8 @@ class SampleView {
   async open() {
     const describing = this.describe();
     const early = isUsual(this.here) ? this.ask(this.here) : null; // requested before the sample is known
-    const [scene, listed] = await Promise.all([describing, this.api.runs()]);
-    this.scene = scene;
+    const [session, listed] = await Promise.all([describing, this.api.runs()]);
+    this.session = session;
     this.runs = listed.runs;
     this.build();
     for (const [heading, keys] of sampleKeys(this)) this.context.keys(heading, keys);
@@ -342,8 +342,8 @@ class SampleView {
     const level = levels(left.stack, right.stack).at(-1);
     const program = this.program();
     this.now = {
-      scene, branch, program, sides, left, right, current, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
-      canEdit: this.api.isLive() && step !== null, names: level ? names(level) : [], model: sideName("found", scene), refused: refused(this.api),
+      session, branch, program, sides, left, right, current, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
+      canEdit: this.api.isLive() && step !== null, names: level ? names(level) : [], model: sideName("found", session), refused: refused(this.api),
       breakpoints: this.breakpoints.of(program), lines: linesOf(program).length, canReturn: this.context.jumps() > 0,
     };
     this.now.place = this.place();

@@ -3,10 +3,10 @@
 import { cut, el, fill, oneLine } from "./dom.js";
 
 /** The name of a side: "actual", or the model's name. */
-export function sideName(side, scene) {
+export function sideName(side, session) {
   if (side === "truth") return "actual";
-  const model = oneLine(cut((side === "found" ? scene.model : scene.other_model) || (side === "found" ? "model" : "other model"), 40));
-  if (side === "other" && model === oneLine(cut(scene.model ?? "", 40))) return `${model} (other run)`;
+  const model = oneLine(cut((side === "found" ? session.model : session.other_model) || (side === "found" ? "model" : "other model"), 40));
+  if (side === "other" && model === oneLine(cut(session.model ?? "", 40))) return `${model} (other run)`;
   return model;
 }
 

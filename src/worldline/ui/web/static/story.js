@@ -25,7 +25,7 @@ function note(branch) {
   return [branch.note, branch.why ? `No actual run to compare with: ${branch.why}` : ""].filter(Boolean).map((text) => el("p", { class: "soft" }, cut(text, 600)));
 }
 
-function answer({ answer: reported, status }, scene) {
+function answer({ answer: reported, status }, session) {
   if (!reported) return null;
   const [actual, predicted] = [ending(reported.truth), ending(reported.found)];
   const known = actual !== null;
@@ -36,7 +36,7 @@ function answer({ answer: reported, status }, scene) {
   const verdict = known && status !== "running" ? el("span", { class: `verdict ${kind}` }, `${SIGNS[kind]} answer ${reported.outcome ?? kind}`) : null;
   return [verdict, el("dl", { class: "facts" },
     el("dt", {}, "actual"), shown(actual, actualPieces, "no answer"),
-    el("dt", {}, oneLine(cut(scene.model || "model", 60))), shown(predicted, predictedPieces, status === "running" ? "not yet" : "no answer"))];
+    el("dt", {}, oneLine(cut(session.model || "model", 60))), shown(predicted, predictedPieces, status === "running" ? "not yet" : "no answer"))];
 }
 
 // An ending is [event, value]; the event is left out if it is a return.
