@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -164,3 +166,16 @@ def test_a_row_that_could_not_be_called_is_left_out_with_its_reason(
     assert main(["bench", str(path), "--model", "interpreter"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert """not counted, raised NameError("name 'g' is not defined") before its first step: 1""" in printed
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_suite_in_contributing_runs_as_it_stands() -> None:
+    page = Path(__file__).parents[2] / "CONTRIBUTING.md"
+    section = page.read_text("utf-8").partition("### Add a suite")[2].partition("\n### ")[0]
+    suite, test = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    module: dict[str, Any] = {}
+    exec(dedent(suite), module)
+    report = worldline.bench(module["load"](), "interpreter", max_programs=10)
+    assert (report.n, report.all.trace.right) == (10, 10)
+    assert list(report.by_length) == ["2", "3", "4", "5", "6"]
+    assert 'worldline.bench("sorting", "interpreter", max_programs=10)' in test
