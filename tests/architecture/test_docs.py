@@ -164,3 +164,20 @@ def test_every_folder_of_tests_says_why_it_exists() -> None:
     rows = set(re.findall(r"^\| `(\w+)/` \|", (tests / "README.md").read_text("utf-8"), re.MULTILINE))
     folders = {path.name for path in tests.iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert folders <= rows
+
+
+def test_modules_and_constants_that_guides_name_exist() -> None:
+    """Paths are relative to the package, as in `cli/suites.py`; `sorting.py` is what the reader writes."""
+    packages = "|".join(path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] not in "_.")
+    sources = "\n".join(path.read_text("utf-8") for path in ROOT.rglob("*.py"))
+    gone = set()
+    for page in [REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
+        text = page.read_text("utf-8")
+        paths = set(re.findall(rf"`((?:{packages})/[\w/]+(?:\.py|/))`", text)) - {"evaluation/suites/sorting.py"}
+        gone |= {f"{page.name}: {path}" for path in paths if "NAME" not in path and not (ROOT / path).exists()}
+        if page.name == "CONTRIBUTING.md":
+            names = set(re.findall(r"`([A-Z]+(?:_[A-Z]+)*)` (?:of|in) `", text)) | set(
+                re.findall(r"add it to\s+`([A-Z_]+)`", text)
+            )
+            gone |= {f"{page.name}: {name}" for name in names if not re.search(rf"\b{name}\b\s*[:=]", sources)}
+    assert gone == set()
