@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from rich.console import Console
 
 from worldline.core.program import Program
@@ -27,3 +28,16 @@ def test_rates_have_n_and_interval() -> None:
     assert "1-8 answer" in text
     assert "str trace" in text
     assert "predicted 40 bytes in 1.0 s (40 per second)" in text
+
+
+@pytest.mark.parametrize(
+    ("groups", "title"), [(("", ""), "steps"), (("2", "3"), "group"), (("8/sort", "9/sort"), "group")]
+)
+def test_rows_of_a_suite_are_called_groups(groups: tuple[str, ...], title: str) -> None:
+    rows = [
+        Verdict(Task(program=Program(source=""), group=group), "right", "right", "int", steps, 1, 10, 0.5)
+        for group, steps in zip(groups, (5, 20), strict=True)
+    ]
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    print_report(console, report(rows, suite="mine", model="m"))
+    assert f"\n{title} " in console.export_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
@@ -18,6 +19,7 @@ from worldline.ui.terminal.plain import plain_table
 MAX_NAMES = 20  # of samples that are not counted; `--json` has all
 MAX_OPERATIONS = 16  # in a table; `--json` has all
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
+STEPS = re.compile(r"\d+-\d+")  # a row of `by_length` that is a range of steps
 
 
 def print_bench(console: Console, result: BenchResult) -> None:
@@ -63,7 +65,7 @@ def _length(report: Report) -> str:
     """What the rows of `by_length` are: steps, or the suite's own rows."""
     if report.suite.startswith("permutation"):
         return "lines"
-    return "group" if any("/" in name for name in report.by_length) else "steps"
+    return "steps" if all(STEPS.fullmatch(name) for name in report.by_length) else "group"
 
 
 def print_left_out(console: Console, left_out: Mapping[str, Sequence[str]]) -> None:
