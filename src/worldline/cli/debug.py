@@ -34,10 +34,13 @@ from worldline.core.errors import WorldlineError
 )
 @opt.add_option("--no-interventions", is_flag=True, help="Do not test which intervention fixes the prediction")
 @opt.add_option(
-    "--work", type=opt.COUNT, default=1 << 14, help="Maximum number of bytes for interventions; 0 for no limit"
+    "--work",
+    type=opt.COUNT,
+    default=1 << 14,
+    help="Maximum number of bytes to predict for interventions; 0 for no limit",
 )
 @opt.option("--seconds", type=opt.SECONDS_OR_0, default=0, note="0 for no limit")
-@opt.option("--rows", type=opt.COUNT, default=36, note="around the divergence")
+@opt.option("--rows", type=opt.COUNT, default=36, note="those around the divergence")
 def debug(
     as_json: bool,
     html: str | None,
@@ -52,8 +55,8 @@ def debug(
 ) -> None:
     """Show where a prediction diverges from the run of FILE, and why.
 
-    FILE is recorded, a model predicts the same run, and interventions show what fixes the prediction. Exit code 1 if
-    they diverge, 0 if the whole trace is right.
+    Records FILE, lets a model predict the same run, and tests which intervention fixes the prediction. The exit code is
+    1 if the two diverge, 0 if the whole trace is right.
     """
     from worldline.diagnose.debug import debug as run
     from worldline.diagnose.debug import debug_limits

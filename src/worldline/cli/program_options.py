@@ -135,7 +135,7 @@ def control_options(command: opt.Command) -> opt.Command:
             "--draw",
             multiple=True,
             metavar="STEP=VALUE",
-            help="With --replay: another value for the draw at STEP, or for its draw K from 0 (STEP.K)",
+            help="With --replay: another value for the draw at STEP; STEP.K is its draw K, counted from 0",
         ),
         opt.add_option("--schedule", type=opt.SEED, metavar="SEED", help="Switch threads between lines, by this seed"),
     )

@@ -23,7 +23,7 @@ def suite_options(command: Any) -> Any:
     """Add the options that belong to single suites."""
     return opt.add_all(
         command,
-        opt.option("--data", metavar="FILE", note="humaneval, crux, repair"),
+        opt.option("--data", metavar="FILE", note="humaneval, crux, their variants, branches, repair"),
         opt.option("--language", metavar="NAME", note="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"),
         opt.option("--seed", type=int, default=0, note="for the programs and their order"),
         opt.add_option(
@@ -65,10 +65,14 @@ def suite_options(command: Any) -> Any:
 @click.argument("suite")
 @opt.model_options
 @opt.option("--max-programs", type=opt.POSITIVE, default_text="all")
-@opt.add_option("--samples", type=opt.POSITIVE, default=1, metavar="K", help="Ask K times, each time with another seed")
+@opt.add_option(
+    "--samples", type=opt.POSITIVE, default=1, metavar="K", help="Predict each program K times, with different seeds"
+)
 @opt.limit_options
 @suite_options
-@opt.add_option("--force", metavar="NAME,...", callback=opt.words, help="Force: actions, states, guard or queries")
+@opt.add_option(
+    "--force", metavar="NAME,...", callback=opt.words, help="Teacher forcing: actions, states, guard or queries"
+)
 @opt.add_option("--queries", type=opt.COUNT, help="With --force queries: number of true steps", default_text="8")
 @opt.option(
     "--scratchpad",
@@ -86,8 +90,8 @@ def bench(suite: str, model: str, scratchpad: list[str], address: str | None, as
     """Measure a model on SUITE.
 
     Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,
-    crux-input, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: one per line, with `source` and
-    `call`, and optionally `answer`, `id` and `language`.
+    crux-input, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: one per line, with `source`, with
+    `call` unless it is a script, and optionally `answer`, `id` and `language`.
     """
     from worldline.evaluation.bench import bench as run
 

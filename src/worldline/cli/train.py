@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @opt.add_option("--store", metavar="URL", help="Also store checkpoints here; an empty DIR resumes from the newest one")
 @opt.add_option("--fresh", is_flag=True, help="Start from the beginning even if DIR has a checkpoint")
 def train(recipe: str, out: str, **options: Any) -> None:
-    """Train a model by a recipe.
+    """Train a model from a recipe.
 
     RECIPE is a file, or a name in recipes/. Run the command again to resume; SIGTERM saves a checkpoint.
     """
@@ -61,7 +61,7 @@ def data() -> None:
 @opt.ray_option
 @partial(opt.trust_option, is_passed=True)
 def build(recipe: str, out: str, count: int, address: str | None, steps: int | None, **options: Any) -> None:
-    """Build a dataset by a recipe.
+    """Build a dataset from a recipe.
 
     Generates, records and encodes the programs of RECIPE, removes duplicates, splits them, and measures coverage.
     """
