@@ -22,7 +22,8 @@ MAX_EMPTY_NAMES = {"plan": 4}
 MAX_UNFORMATTED = 61
 PHRASES = re.compile(
     r"who asks|whence|unless said|so-manyth|not to be had|what came of it|the other rooms|told as if|comes right"
-    r"|came right|stays wrong|they part\b|parts from|model imagines|in the box|without a box|goes on from|not to be seen",
+    r"|came right|stays wrong|they part\b|parts from|model imagines|in the box|without a box|goes on from"
+    r"|not to be seen",
     re.IGNORECASE,
 )
 MAX_PHRASES = 0

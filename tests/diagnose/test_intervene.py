@@ -204,7 +204,7 @@ def test_a_model_that_cannot_be_forced_makes_an_intervention_unfit() -> None:
     model = Mistaken(wrong_value)
     result = run_interventions(samples(model, programs(6)), model, interventions=("queries",))
     assert outcomes(result, "queries") == {"unfit": 6}
-    assert "how sure" in result.tried[0].why
+    assert "no confidence per step" in result.tried[0].why
 
 
 def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
