@@ -37,7 +37,8 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
 
 def _print_rest(console: Console, comparison: Comparison) -> None:
     for key, (first, second) in comparison.differences.items():
-        console.print(Text(printable(f"{key}: {first} -> {second}"), style="dim"))
+        before, after = ("none" if value is None else value for value in (first, second))
+        console.print(Text(printable(f"{key}: {before} -> {after}"), style="dim"))
     by = ", ".join(f"{count:,} by {match}" for match, count in comparison.paired_by.items())
     console.print(Text(f"samples paired: {by}", style="dim"))
     for which, names in zip(("first", "second"), comparison.unpaired, strict=True):
