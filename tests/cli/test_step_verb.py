@@ -174,7 +174,7 @@ class TestInAPseudoTerminal:
     def test_the_shipped_model_is_left_while_it_writes(self) -> None:
         file = Path(__file__).parents[2] / "examples/count.py"
         with terminal("step", str(file), "--call", "count('berry' * 20,'r')") as shown:
-            shown.read("writing")
+            shown.read("predicting")
             shown.type("q")
             assert shown.ended() == 0
             assert is_left(shown)

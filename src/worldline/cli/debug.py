@@ -111,7 +111,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
     from worldline.ui.terminal.debug import print_imagined
 
     with opt.spinner() as say:
-        say("the model predicts")
+        say("predicting")
         result = run(
             program_of(options["file"], options["args"], options, must_run=True),
             options["model"],
