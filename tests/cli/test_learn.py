@@ -236,7 +236,7 @@ def test_rows_that_are_not_counted_are_reported(tmp_path: Path, capsys: Capture)
     path = tmp_path / "crux.jsonl"
     rows = (CRUX, {**CRUX, "output": "'abc'"}, {**CRUX, "code": "def g(s):\n    return s"})
     path.write_text("\n".join(json.dumps(row) for row in rows))
-    said = done(capsys, "bench", "crux", "--data", path, "--model", "interpreter")
+    said = " ".join(done(capsys, "bench", "crux", "--data", path, "--model", "interpreter").split())
     assert "n = 1" in said
     assert "1 without a true answer" in said
     assert "not counted: 1 whose recording disagrees with the benchmark" in said

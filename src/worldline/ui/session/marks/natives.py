@@ -82,11 +82,11 @@ def notes(text: str, language: str) -> Iterator[NativeNote]:
 
 def legend(texts: Iterable[str], language: str) -> list[str]:
     """Explain the words in some values, each once; if there are none, explain the kinds of the values."""
-    from worldline.core.value import kind as kind_of  # slow to import
-
     names = native_names(language)
     if not names.words:
         return []
+    from worldline.core.value import kind as kind_of  # slow to import
+
     words, shapes = dict[str, str](), dict[str, str]()
     for text in texts:
         for note in notes(text, language):
