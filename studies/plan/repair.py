@@ -21,7 +21,7 @@ from statistics import mean, median
 from typing import Any
 
 from repair_mined import MinedFix, mined, program_of
-from repair_truth import SECONDS, diagnose, fuzzed, kept_tests, ranked_candidates, truth
+from repair_truth import SECONDS, diagnosed, fuzzed, kept_tests, ranked_candidates, truth
 
 from worldline.core.stats import Share
 from worldline.evaluation.suites.quixbugs import ROWS, BuggyProgram, read_quixbugs
@@ -72,17 +72,17 @@ def imagined_row(
 ) -> dict[str, Any]:
     """A pool of candidates of one program with what is imagined of each and what is true."""
     tests = kept_tests(bug.tests, bug.right, runs)
-    known = diagnose(bug.program, tests, runs)
+    known = diagnosed(bug.program, tests, runs)
     assert known is not None
     ranked, _ = ranked_candidates(known)
     true = {one.candidate.source: cells for one, cells in zip(ranked, row["candidates"], strict=True)}
     chosen = pooled(ranked, true, pool, Random(f"pool {bug.name} {seed}"))
-    seen = predict_candidates(chosen, tests, known.first, known.trace, model, most=len(chosen), room=ROOM)
+    seen = predict_candidates(chosen, tests, known.first, known.trace, model, most=len(chosen), max_new_bytes=ROOM)
     found = [
         (one.prior, one.imagined, bool(true[one.candidate.source][2]), bool(true[one.candidate.source][3]))
         for one in seen.ranked
     ]
-    return {"name": bug.name, "pool": found, "bytes": seen.bytes, "asked": seen.asked}
+    return {"name": bug.name, "pool": found, "bytes": seen.bytes, "asked": seen.predicted}
 
 
 def pooled(ranked: Sequence[RankedCandidate], true: dict[str, Any], size: int, rng: Random) -> list[RankedCandidate]:

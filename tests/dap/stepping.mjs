@@ -29,7 +29,7 @@ await session(async (client) => {
   await client.setBreakpointsRequest({ source: { path }, breakpoints: [] });
   await stops(client, client.continueRequest(thread), 'end', { path });
   await Promise.all([client.continueRequest(thread), client.waitForEvent('terminated')]);
-  await assert.rejects(client.nextRequest(thread), /it is over/);
+  await assert.rejects(client.nextRequest(thread), /the program has ended/);
 });
 
 await session(async (client) => {
@@ -48,5 +48,5 @@ await session(async (client) => {
   await assert.rejects(client.launchRequest({ program: '/nowhere.py' }), /cannot read/);
   await assert.rejects(client.launchRequest({ program: path, model: '/no/model' }), /no model/);
   await assert.rejects(client.attachRequest({ pid: 1 }), /attach/);
-  await assert.rejects(client.customRequest('readMemory', { memoryReference: '0', count: 1 }), /not known/);
+  await assert.rejects(client.customRequest('readMemory', { memoryReference: '0', count: 1 }), /unknown request/);
 });

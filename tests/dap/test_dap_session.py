@@ -334,7 +334,7 @@ def test_a_model_that_cannot_continue_leaves_the_position(adapter: Adapter, tmp_
     adapter.ask("setExpression", expression="n", value="5")
     while adapter.stopped()[0] != "goto" or "back on branch 0" not in str(adapter.seen):
         pass
-    assert "does not begin" in adapter.output("important")
+    assert "does not start with" in adapter.output("important")
     assert adapter.scope("Predicted")["n"] == "0"
 
 

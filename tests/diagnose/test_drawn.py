@@ -161,7 +161,7 @@ def test_the_interpreter_makes_no_error(mode: str, control: Control) -> None:
 @pytest.mark.parametrize("wrong", [False, True])
 def test_a_run_has_a_column_of_its_own_for_it(wrong: bool) -> None:
     remaining = []
-    result = run(suite("predicted"), Gambler(wrong), keep=remaining.append)
+    result = run(suite("predicted"), Gambler(wrong), on_record=remaining.append)
     assert result.all.trace.wrong == 1
     assert (result.drawn.right, result.drawn.wrong, result.unknown) == ((0, 1, 0) if wrong else (1, 0, 1))
     assert list(result.causes) == (["wrong value"] if wrong else [UNKNOWN])

@@ -145,7 +145,7 @@ FINE, DEAD = Outcome("returned", "1"), SandboxRun(status=9)
         (SandboxRun(status=0, hit="output"), Outcome("limit", "steps"), None, Outcome("limit", "steps")),
         (SandboxRun(status=0, disk_full=True), FINE, None, Outcome("limit", "disk")),
         (SandboxRun(status=None, hit="memory"), None, None, Outcome("limit", "memory")),
-        (SandboxRun(status=None), None, None, Outcome("host-fault", "the box did not say how the program ended")),
+        (SandboxRun(status=None), None, None, Outcome("host-fault", "the sandbox did not say how the program ended")),
         (SandboxRun(status=70 << 8, fault="OSError: x"), None, None, Outcome("host-fault", "OSError: x")),
         (SandboxRun(status=signal.SIGXCPU), None, None, Outcome("killed", "SIGXCPU")),
         (SandboxRun(status=signal.SIGXCPU, hit="time"), None, None, Outcome("limit", "time")),
@@ -156,7 +156,7 @@ FINE, DEAD = Outcome("returned", "1"), SandboxRun(status=9)
         (SandboxRun(status=70 << 8, report="limit disk"), None, 0, Outcome("limit", "disk")),
         (SandboxRun(status=70 << 8, report="host-fault OSError: x"), None, 0, Outcome("host-fault", "OSError: x")),
         (SandboxRun(status=9, report="", hit="memory"), None, 0, Outcome("limit", "memory")),
-        (SandboxRun(report="", fault="the box broke"), None, 0, Outcome("host-fault", "the box broke")),
+        (SandboxRun(report="", fault="the sandbox broke"), None, 0, Outcome("host-fault", "the sandbox broke")),
         (
             SandboxRun(status=9, report="", hit="time"),
             None,

@@ -317,7 +317,7 @@ def test_root_that_must_stay_root_needs_a_cgroup(plan: SandboxPlan, monkeypatch:
             raise NoSandbox("no")
         return Sandbox(plan, group)
 
-    monkeypatch.setattr(sandbox_module, "Box", fails_unprivileged)
+    monkeypatch.setattr(sandbox_module, "Sandbox", fails_unprivileged)
     with pytest.raises(NoSandbox, match="nothing limits the number of processes"):
         open_sandbox(plan, LIMITS, use_cgroup=False)
 

@@ -292,7 +292,7 @@ def test_interventions_are_read_back_and_shown(made: Path, tmp_path: Path) -> No
     dom = Dom(text)
     assert {"interventions", "figure-interventions"} <= set(dom.ids)
     one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
-    assert "<dt>intervention repair</dt><dd><span class=flip>fixed</span>: the state repaired at the div" in one
+    assert "<dt>intervention repair</dt><dd><span class=flip>fixed</span>: the true state given at the first div" in one
     assert (
         "<dt>intervention guard</dt><dd><span>does not apply</span>: the prediction never leaves the control flow</dd>"
         in one

@@ -115,7 +115,7 @@ class TestPlaces:
         branch = Branch(
             id=0, parent=None, edit=None, ask=ask, truth=nothing, found=Prediction(text=text, status="budget")
         )
-        assert plan_branch(branch, edit("line", step=1, line=3)).ask.room > 1000
+        assert plan_branch(branch, edit("line", step=1, line=3)).ask.max_new_bytes > 1000
         assert plan_branch(branch, edit("budget", limit=100)).ask == PredictionRequest(
             program=FACT, limit=100, given=text
         )

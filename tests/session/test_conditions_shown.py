@@ -35,9 +35,9 @@ def told(shown: Session) -> list[str] | None:
 
 
 def test_a_misjudged_condition_is_described_with_the_branch() -> None:
-    words = "line 3: `n % 2 == 0` is false, since n is 5; the model went on as if it were true"
+    words = "line 3: `n % 2 == 0` is false (n is 5); the model continues as if it were true"
     assert told(session()) == [words]
     assert told(session(TRUE)) is None
     condition = Condition(2, 3, "n % 2 == 0", False)
     known = WrongBranch(condition=condition, values={"n": "5"}, first=True, nearest=OtherInput(call="f(4)"))
-    assert told(session(wrong=known)) == [words, "at f(4) the model's branch is the true one"]
+    assert told(session(wrong=known)) == [words, "for f(4) the model's branch is right"]

@@ -104,4 +104,4 @@ def test_what_the_model_has_not_come_to_is_open() -> None:
 
 def test_the_page_steps_the_same_ways() -> None:
     text = (files("worldline.ui.web") / "static" / "moves.js").read_text("utf-8")
-    assert set(re.findall(r"=> told\.(\w+)", text)) == set(STEP_KINDS)
+    assert set(re.findall(r"=> current\.(\w+)", text)) == set(STEP_KINDS)

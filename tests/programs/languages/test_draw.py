@@ -86,5 +86,5 @@ def test_the_suite_of_a_language_is_held_out() -> None:
     assert {split_of(program_key(task.program)) for task in tasks} == {"test"}
     assert {task.group for task in tasks} == {"Rust"}
     assert len({program_key(task.program) for task in tasks}) == 5
-    with pytest.raises(UsageError, match="several functions"):
+    with pytest.raises(UsageError, match="works only with Python programs"):
         suites.load("generated", language="c", functions=2)

@@ -35,7 +35,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("home", "move('start')", "first step", sign="Home"),
         Key("end", "move('end')", "last step", sign="End"),
         Key("g", "ask('row')", "go to step …"),
-        Key("b", "trail", "back to where a jump began"),
+        Key("b", "trail", "back to the step before a jump"),
     ),
     "Differences": (
         Key("f", "hop('first')", "first divergence"),
@@ -56,7 +56,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("l", "ask('line')", "force the next line"),
         Key("m", "ask('budget')", "extend the budget"),
         Key("r", "choose('rewrite')", "rewrite the program"),
-        Key("s", "stop", "stop what the model is writing"),
+        Key("s", "stop", "stop the prediction"),
         Key("full_stop", "cycle(1)", "next branch", sign="."),
         Key("comma", "cycle(-1)", "previous branch", sign=","),
         Key("t", "choose('branch')", "tree of branches"),
