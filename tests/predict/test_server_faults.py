@@ -96,7 +96,7 @@ def ask(scheme: str, *asks: PredictionRequest, **extras: object) -> list[Predict
         ("filtered", "the finish_reason 'content_filter'", 1),
         ("othermodel", "the model 'another', not 'm'", 1),
         ("stream", "a stream, which was not requested", 1),
-        ("redirect", "redirected to http://127.0.0.2: give", 1),
+        ("redirect", "redirected to http://127.0.0.2: use", 1),
         ("gzip", "a compressed answer", 1),
         ("garbage", "while it answered; 2 attempts", 2),
         ("cut", "while it answered; 2 attempts", 2),
