@@ -114,7 +114,7 @@ def test_what_cannot_be_is_said(page: Any) -> None:
 def test_the_budget_is_extended(page: Any) -> None:
     page.keyboard.press("m")
     page.click(GO)
-    page.wait_for_selector("text=the budget did not cut the prediction")
+    page.wait_for_selector("text=the prediction was not cut by its budget")
     page.evaluate("location.hash = '#/run/0/sample/3'")
     page.wait_for_selector("h1:text('cut(1)')")
     page.keyboard.press("m")
