@@ -151,7 +151,8 @@ class RayPool:
         ray, nodes = _ray(), _nodes()
         if not nodes:
             raise UsageError("No node of the Ray cluster has a CPU. Start a node with --num-cpus.")
-        probe = ray.remote(num_cpus=0, max_retries=0)(_probed)
+        # A probe may get a process that an earlier job is still killing: Ray then repeats it in another one.
+        probe = ray.remote(num_cpus=0, max_retries=MAX_RETRIES)(_probed)
         answers = [
             probe.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)).remote(
                 self._fingerprint
