@@ -119,7 +119,7 @@ def test_vsce_builds_the_same_extension(vsix: Path, tmp_path: Path) -> None:
     command = [npx, "--yes", VSCE, "package", "--allow-missing-repository", "-o", str(made)]
     ran = subprocess.run(command, cwd=folder / "extension", capture_output=True, text=True, timeout=600, check=False)
     if not made.exists() and "npm error" in ran.stderr:
-        pytest.skip(f"{VSCE} is not to be had: {ran.stderr[-200:]}")
+        pytest.skip(f"{VSCE} is not available: {ran.stderr[-200:]}")
     assert made.exists(), ran.stdout + ran.stderr
     with zipfile.ZipFile(made) as theirs, zipfile.ZipFile(vsix) as ours:
         assert set(theirs.namelist()) == set(ours.namelist())
