@@ -64,7 +64,7 @@ def successors(source: str) -> tuple[Flow, ...]:
     tree = syntax(source)
     if tree is None:
         return ()
-    return tuple(_flow(node, outer, owner) for node, outer, owner in _code_objects(tree))
+    return tuple(_flow(node, outer, owner) for node, outer, owner in code_objects(tree))
 
 
 def syntax(source: str) -> ast.Module | None:
@@ -88,7 +88,7 @@ def first_line(node: ast.AST) -> int:
     return line
 
 
-def _code_objects(tree: ast.Module) -> Iterator[tuple[ast.AST, Names | None, str]]:
+def code_objects(tree: ast.Module) -> Iterator[tuple[ast.AST, Names | None, str]]:
     """Yield every node that makes a code object, with the enclosing function's names and the class."""
     pending: list[tuple[ast.AST, Names | None, str]] = [(tree, None, "")]
     while pending:

@@ -6,6 +6,7 @@ change is written against the value last shown. `KnownNames` tracks both, for th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from worldline.codec.compact.element import apply, change, read_edit
@@ -30,14 +31,15 @@ class Changes:
 class KnownNames:
     """What a text has shown of the names of each frame, and what has changed since.
 
-    In `loose` mode, a name that is revealed again with its old value is no change; `restated` holds its place in
+    In the mode `assigned`, a name that a statement assigns is written even if its value stays, and when it is read back
+    such a name is no change. In `loose` mode, a name that is revealed again with its old value is no change; `restated` holds its place in
     the line.
     """
 
     def __init__(self, options: Compact, budget: int = 0, *, loose: bool = False) -> None:
         self._options, self._budget = options, budget
         self._element = options.delta == "element"
-        self._exact = options.reveal == 1
+        self._exact, self._assigned = options.reveal == 1, options.assigned
         self._loose = loose and not self._exact and not self._element
         self.restated: dict[str, tuple[int, int]] = {}
         self._values: dict[int, dict[str, str]] = {}
@@ -50,14 +52,18 @@ class KnownNames:
         self._aliases.pop(frame, None)
         self._waiting.pop(frame, None)
 
-    def write(self, step: Step, revealed: bool) -> str:
-        """Write the changes of a step: none if it is not revealed, otherwise all since the last reveal."""
+    def write(self, step: Step, revealed: bool, assigned: Iterable[str] = ()) -> str:
+        """Write the changes of a step: none if it is not revealed, otherwise all since the last reveal.
+
+        `assigned` are names that come first, and with their old value if they have no new one.
+        """
         if self._exact:
-            if not (step.delta or step.gone or step.same):
+            delta = self._with_assigned(step, assigned) if self._assigned else step.delta
+            if not (delta or step.gone or step.same):
                 return ""
-            changes = Changes(step.delta, dict.fromkeys(step.gone), step.same)
+            changes = Changes(delta, dict.fromkeys(step.gone), step.same)
         else:
-            changes = self._add_up(step)
+            changes = self._add_up(step, assigned)
             if not revealed:
                 return ""
             del self._waiting[step.frame]
@@ -70,12 +76,25 @@ class KnownNames:
         self._remember(step.frame, changes)
         return "".join(f" {item}" for item in items)
 
-    def _item(self, known: dict[str, str], name: str, value: str) -> str:
-        text = name_text(name)
-        return change(text, known.get(name), value) if self._element else f"{text}={value}"
+    def _with_assigned(self, step: Step, assigned: Iterable[str]) -> dict[str, str]:
+        """The new values of a step and the old ones of assigned names, which come first."""
+        known = self._values.get(step.frame, {})
+        values = {name: step.delta.get(name, known.get(name)) for name in assigned if name not in step.gone}
+        return {name: value for name, value in values.items() if value is not None} | step.delta
 
-    def _add_up(self, step: Step) -> Changes:
+    def _item(self, known: dict[str, str], name: str, value: str) -> str:
+        return self._spelled(name_text(name), known.get(name), value)
+
+    def _spelled(self, label: str, old: str | None, new: str) -> str:
+        """A new value as edits of the old one if that is shorter; a value that stays is written whole."""
+        return change(label, old, new) if self._element and old != new else f"{label}={new}"
+
+    def _add_up(self, step: Step, assigned: Iterable[str] = ()) -> Changes:
         waiting = self._waiting.setdefault(step.frame, Changes())
+        known = self._values.get(step.frame, {})
+        for name in assigned:
+            if name in known and name not in waiting.gone:
+                waiting.delta.setdefault(name, known[name])
         for name in step.gone:
             waiting.delta.pop(name, None)
             waiting.gone[name] = None
@@ -88,14 +107,19 @@ class KnownNames:
     def _net(self, frame: int, changes: Changes) -> Changes:
         """The changes that differ from what was shown last."""
         known, aliases = self._values.get(frame, {}), self._aliases.get(frame, {})
+        delta = changes.delta
+        if self._assigned:  # all names, those that were shown before in the order of that
+            delta = {name: delta[name] for name in known if name in delta} | delta
+        else:
+            delta = {name: value for name, value in delta.items() if known.get(name) != value}
         return Changes(
-            {name: value for name, value in changes.delta.items() if known.get(name) != value},
+            delta,
             dict.fromkeys(name for name in changes.gone if name in known),
             {name: other for name, other in changes.same.items() if aliases.get(name) != other},
         )
 
     def _remember(self, frame: int, changes: Changes) -> None:
-        if self._exact and not self._element:
+        if self._exact and not self._element and not self._assigned:
             return
         known, aliases = self._values.setdefault(frame, {}), self._aliases.setdefault(frame, {})
         for name in changes.gone:
@@ -115,6 +139,8 @@ class KnownNames:
         known = self._values.get(frame, {})
         while at < len(text) and text[at] == " " and text[at + 1 : at + 2] != "|":
             at = self._read_change(changes, known, text, at + 1)
+        if self._assigned:
+            changes.delta = {name: value for name, value in changes.delta.items() if known.get(name) != value}
         self._remember(frame, changes)
         return changes, at
 
@@ -179,7 +205,7 @@ class KnownNames:
 
     def _check(self, name: str, old: str, new: str, written: str, at: int) -> None:
         self._spend(len(old) + len(new), at)
-        if change(name_text(name), old, new) != written:
+        if self._spelled(name_text(name), old, new) != written:
             raise Fault(at, "the canonical form of the change")
 
     def _spend(self, size: int, at: int) -> None:

@@ -29,7 +29,7 @@ _NUMBERED = re.compile(r"([1-9][0-9]{0,9})\|")
 _OTHER_LANGUAGES = "|".join(language for language, record in LANGUAGES.items() if not record.is_default)
 _HEADER = re.compile(
     r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?(?: (bare))?"
-    rf"(?: (given|blind))?(?: (conditions))?(?: lang=({_OTHER_LANGUAGES}))?"
+    rf"(?: (given|blind))?(?: (conditions))?(?: (assigned))?(?: lang=({_OTHER_LANGUAGES}))?"
 )
 
 
@@ -46,6 +46,8 @@ class Compact:
         hidden: Hidden inputs stand in the steps, where a model predicts them (`predicted`), in the prompt as well
             (`given`), or nowhere except for thread switches (`blind`).
         conditions: Whether the step after a decision is preceded by whether its test held (flow.conditions).
+        assigned: Whether a step shows all names that its statement assigns or mutates (flow.assigned), and not only
+            those whose value changed. Known for Python only.
     """
 
     delta: str = "whole"
@@ -54,6 +56,7 @@ class Compact:
     bare: bool = False
     hidden: str = "predicted"
     conditions: bool = False
+    assigned: bool = False
 
     def __post_init__(self) -> None:
         if self.delta not in ("whole", "element"):
@@ -108,6 +111,7 @@ def _header(options: Compact, language: str) -> str:
     words += ["bare"] if options.bare else []
     words += [options.hidden] if options.hidden != "predicted" else []
     words += ["conditions"] if options.conditions else []
+    words += ["assigned"] if options.assigned else []
     words += [f"lang={language}"] if not LANGUAGES[language].is_default else []
     return "# " + " ".join(words) + "\n" if words else ""
 
@@ -189,7 +193,8 @@ def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
     match = _HEADER.fullmatch(reader.text or "")
     if match is None or match[2] == "1" or match[0] == "#":
         return Malformed(
-            reader.start, "a header: # [element] [reveal=N] [same] [bare] [given | blind] [conditions] [lang=X]"
+            reader.start,
+            "a header: # [element] [reveal=N] [same] [bare] [given | blind] [conditions] [assigned] [lang=X]",
         )
     reader.advance()
     options = Compact(
@@ -199,8 +204,9 @@ def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
         bare=match[4] is not None,
         hidden=match[5] or "predicted",
         conditions=match[6] is not None,
+        assigned=match[7] is not None,
     )
-    return options, match[7] or DEFAULT_LANGUAGE
+    return options, match[8] or DEFAULT_LANGUAGE
 
 
 def _read_sources(reader: _Lines, options: Compact, language: str) -> tuple[str, list[tuple[str, str]]]:

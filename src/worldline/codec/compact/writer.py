@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from worldline.analyze.flow.assigned import assigned_names
 from worldline.analyze.flow.conditions import conditions
 from worldline.codec.compact.changes import KnownNames
 from worldline.codec.compact.frames import NOBODY, Cursor
@@ -118,6 +119,7 @@ class _CompactWriter:
         # The steps whose changes come late.
         self._pending = Pending[Step]()
         self._last_use, self._late = _survey(run)
+        self._assigned = assigned_by_step(run) if options.assigned else {}
         self._hidden: dict[int, list[Hidden]] = {}
         for hidden in run.hidden:
             if not options.tells(hidden.kind):
@@ -203,7 +205,7 @@ class _CompactWriter:
         pending = self._pending.settle(step.frame, step.event)
         if pending is None:
             return ""
-        changes = self._names.write(pending, self.options.reveals(pending.i))
+        changes = self._changes(pending)
         if step.event == "resume":
             return changes + " |" if changes else ""
         if changes:
@@ -218,10 +220,13 @@ class _CompactWriter:
         if step.i in self._late:
             self._pending.hold(step.frame, step.event, step)
             return ""
-        changes = self._names.write(step, self.options.reveals(step.i))
+        changes = self._changes(step)
         if step.event == "return":
             self._names.forget(step.frame)
         return changes
+
+    def _changes(self, step: Step) -> str:
+        return self._names.write(step, self.options.reveals(step.i), self._assigned.get(step.i, ()))
 
     def _mark(self, step: Step) -> str:
         """The action of a step: its line if it is not the obvious one, its mark, and its value if it is shown."""
@@ -292,3 +297,22 @@ def _survey(run: RecordedSteps) -> tuple[dict[int, int], set[int]]:
             last_use.setdefault(run.frames[step.frame].parent, step.i)
     late = {i for i, after in enumerate(known_at(run.steps)) if after is not None and after != i + 1}
     return last_use, late
+
+
+def assigned_by_step(run: RecordedSteps) -> dict[int, tuple[str, ...]]:
+    """The names that each line step assigns: those of its statement, if that finished."""
+    if not run.program.lang.has_syntax_tree:
+        return {}
+    by_file = {name: assigned_names(source) for name, source in reversed(_files(run.program))}
+    starts = {step.frame: step.line for step in run.steps if step.event == "call"}
+    names: dict[int, tuple[str, ...]] = {}
+    for step, at in zip(run.steps, known_at(run.steps), strict=True):
+        # A frame that starts on this line is of a lambda or a comprehension in the statement.
+        if step.event != "line" or at is None or starts.get(step.frame) == step.line:
+            continue
+        assigned, after = by_file.get(run.frames[step.frame].file, {}).get(step.line), run.steps[at]
+        if assigned is None or after.event not in ("line", "return"):
+            continue
+        if not assigned.body or (after.event == "line" and after.line in assigned.body):
+            names[step.i] = assigned.names
+    return names

@@ -8,6 +8,7 @@ from worldline.codec.compact.guide.frames import LiveFrame
 from worldline.codec.compact.guide.nodes import DONE, Node
 from worldline.codec.compact.guide.state import END, SPACE, GuideState, bits
 from worldline.codec.compact.guide.values import values
+from worldline.core.events import CHANGELESS
 
 Phase = tuple[Callable[[GuideState], int], Callable[[GuideState, int], None]]
 
@@ -27,6 +28,8 @@ def _may_continue(state: GuideState, more: int = 0) -> bool:
     """Whether a name is left to change after `more` names, or another element of the last name."""
     if state.early and (state.changed or more):
         return True
+    if _is_closed(state):
+        return bool(_owed(state)) or (bool(state.edited) and not more)
     names, same = _frame(state).names, state.options.same
     is_left = names is None or same or len(names) > len(state.used) + more
     return (state.open or state.early) and (is_left or (bool(state.edited) and not more))
@@ -40,8 +43,21 @@ def tail_take(state: GuideState, byte: int) -> None:
         _finish(state)
 
 
+def _owed(state: GuideState) -> tuple[bytes, ...]:
+    """The names that the statement of this line assigns and that are not written yet."""
+    names = _frame(state).owed if state.event == "late" else state.assigned.names
+    return tuple(name for name in names if name not in state.used)
+
+
+def _is_closed(state: GuideState) -> bool:
+    """Whether this line can show no other names than those that its statement assigns."""
+    return state.event == "line" and state.assigned.closed and not state.options.same
+
+
 def _finish(state: GuideState) -> None:
     frame, frames = _frame(state), state.frames
+    if state.event not in CHANGELESS:
+        frame.owed = _owed(state)
     if state.event == "late":
         frame.changes_written = frames.late = True
         frames.due = frame
@@ -55,12 +71,16 @@ def _finish(state: GuideState) -> None:
 def _item_mask(state: GuideState) -> int:
     mask = bits(b"|") if state.early and state.changed else 0
     mask |= _changeable(state).mask
+    if _is_closed(state) and not state.element:
+        return mask
     return mask | (bits(b"-") if state.section < 2 and _deletable(state).mask else 0)
 
 
 def _changeable(state: GuideState) -> Node:
     """The names that a change may start with, except after `-`."""
-    names = _frame(state).names
+    names, owed = _frame(state).names, _owed(state)
+    if owed and state.section == 0 and _is_closed(state):
+        return state.guard.words(frozenset({owed[0], state.edited} - {b""}))
     if state.options.same:
         return state.guard.name(names, state.aliased & state.used if state.section == 0 else state.aliased)
     return state.guard.name(names, state.used - {state.edited}) if state.section == 0 else DONE

@@ -28,15 +28,21 @@ class LiveFrame:
         "must_continue",
         "names",
         "outermost",
+        "owed",
         "pending",
         "raised",
         "serial",
+        "start",
     )
 
     def __init__(
         self, serial: int, file: int, line: int, flows: tuple[Flow, ...], names: frozenset[bytes] | None
     ) -> None:
         self.serial, self.file, self.line, self.flows, self.names = serial, file, line, flows, names
+        # The line on which it started.
+        self.start = line
+        # The names that its newest line assigns and the text has not shown.
+        self.owed: tuple[bytes, ...] = ()
         self.outermost = False
         self.event = "call"
         # The number of its pending step, like `core.events.Pending`. It is stored here because a frame is copied with
@@ -70,11 +76,11 @@ class FrameStack:
         # The frame that must have the next step.
         self.due: LiveFrame | None = None
         self.steps = self.serials = 0
-        # Since the last step: a move ("/" or "@"), late changes, a hidden input, the number of decisions, and whether
-        # a hidden input is a text that the next step reads.
+        # Since the last step: a move ("/" or "@"), late changes, a hidden input, the number of decisions and whether
+        # the newest held, and whether a hidden input is a text that the next step reads.
         self.moved = ""
         self.late = self.hidden = False
-        self.decided = 0
+        self.decided, self.held = 0, False
         self.reads_input = False
         self._resumable: tuple[tuple[int, LiveFrame | None], dict[bytes, LiveFrame]] | None = None
 
@@ -144,9 +150,9 @@ class FrameStack:
             return False
         return self.may_step()
 
-    def decide(self) -> None:
+    def decide(self, *, held: bool) -> None:
         """Note a decision: only the step that follows from it may come."""
-        self.decided += 1
+        self.decided, self.held = self.decided + 1, held
         self.late, self.due = True, self.top
 
     def may_leave(self, *, abrupt: bool = False) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
+from worldline.analyze.flow.assigned import assigned_names, is_plain
 from worldline.analyze.flow.beginning import BEGINNINGS, MODULE_LINES, call_lines, script_lines
 from worldline.analyze.flow.conditions.decisions import decisions
 from worldline.analyze.flow.control import Flow, successors
@@ -76,6 +77,18 @@ class Code:
     yields: frozenset[int]
 
 
+@dataclass(frozen=True)
+class AssignedWords:
+    """The names that a line assigns (`flow.assigned`), as they are written."""
+
+    names: tuple[bytes, ...] = ()
+    body: frozenset[int] = frozenset()
+    closed: bool = False
+
+
+NOT_ASSIGNED = AssignedWords()
+
+
 @dataclass(eq=False)
 class Guard:
     """The bounds of one program, and the automata of its words, each built once.
@@ -96,6 +109,8 @@ class Guard:
     is_python: bool = True
     # Whether frames may be left, and the execution end, without an exception.
     abrupt: bool = False
+    # Whether values change only where the source shows it (`flow.assigned`).
+    is_plain: bool = False
     # The kinds of hidden inputs, by their first words.
     kinds: frozenset[str] = frozenset({READ})
     _tries: dict[frozenset[bytes], Node] = field(default_factory=dict)
@@ -151,6 +166,23 @@ class Guard:
         codes = decisions(self.files[file].source).values() if self.is_python else ()
         return max((len(by_line.get(line, ())) for by_line in codes), default=0)
 
+    def branch(self, file: int, start: int, line: int) -> frozenset[int] | None:
+        """Return the lines of the body of an `if` or a loop with one test, if it alone decides what follows the line.
+
+        `start` is the line on which the frame started: a lambda or a comprehension may stand on the line of a test.
+        """
+        if line == start or not self.is_python:
+            return None
+        return self._cached(("branch", file, line), lambda: (_branch(self.files[file].source, line),))[0]
+
+    def assigned(self, file: int, start: int, line: int) -> AssignedWords:
+        """Return the names that the statement on a line of a frame assigns, and the lines of a loop's body."""
+        if line == start or not self.is_python:
+            return NOT_ASSIGNED
+        return self._cached(
+            ("assigned", file, line), lambda: _assigned_words(self.files[file].source, line, self.is_plain)
+        )
+
     def functions(self, file: int | None = None) -> frozenset[int]:
         """Return the lines on which functions start, in one file or in any."""
         if file is not None:
@@ -204,7 +236,8 @@ def _python_guard(program: Program) -> Guard:
     # A further file is an imported module: its frame starts in the middle of an execution.
     files = (main, *(replace(file, functions=frozenset(file.calls)) for file in others))
     hidden = kinds(texts, (path for path, _ in program.files))
-    return Guard(files, names, _mangled(whole), first, kinds=hidden)
+    plain = is_plain("\n".join([*texts, program.call or ""]))
+    return Guard(files, names, _mangled(whole), first, kinds=hidden, is_plain=plain)
 
 
 def _table_guard(program: Program, table: FlowTable | None) -> Guard:
@@ -266,6 +299,23 @@ def _after(flow: Flow, event: str, line: int) -> frozenset[int]:
     if event == "call":
         return flow.start
     return (flow.handlers if event == "raise" else flow.next).get(line, frozenset())
+
+
+def _branch(source: str, line: int) -> frozenset[int] | None:
+    by_code = [by_line[line] for by_line in decisions(source).values() if line in by_line]
+    if len(by_code) != 1 or len(by_code[0]) != 1:
+        return None
+    decision = by_code[0][0]
+    is_plain = decision.kind in ("if", "while", "for") and not (decision.spans or decision.is_inline)
+    return decision.held if is_plain and len(decision.lines) == 1 else None
+
+
+def _assigned_words(source: str, line: int, plain: bool) -> AssignedWords:
+    assigned = assigned_names(source).get(line)
+    if assigned is None:
+        return NOT_ASSIGNED
+    names = tuple(name_text(name).encode() for name in assigned.names)
+    return AssignedWords(names, assigned.body, plain and assigned.closed)
 
 
 def _spelled(source: str) -> set[str]:

@@ -62,7 +62,37 @@ def may_query(state: GuideState) -> bool:
 
 def _lines(state: GuideState, frame: LiveFrame) -> frozenset[int]:
     """The lines that the frame may execute next."""
-    return state.guard.lines(frame.file, frame.flows, frame.event, frame.line)
+    lines = state.guard.lines(frame.file, frame.flows, frame.event, frame.line)
+    if state.options.conditions and (branch := _branch(state, frame)) is not None:
+        lines = frozenset() if not state.frames.decided else lines & branch if state.frames.held else lines - branch
+    if state.options.assigned and frame.event == "line":
+        body = state.guard.assigned(frame.file, frame.start, frame.line).body
+        if body and state.exact:
+            lines = lines - body if frame.owed else lines & body
+        elif frame.owed:
+            lines = frozenset()
+    return lines
+
+
+def _branch(state: GuideState, frame: LiveFrame) -> frozenset[int] | None:
+    """The body of the `if` or the loop that the newest line of a frame starts, if its test decides what follows."""
+    return state.guard.branch(frame.file, frame.start, frame.line) if frame.event == "line" else None
+
+
+def _may_return(state: GuideState, frame: LiveFrame) -> bool:
+    """Whether what the text says of the newest line of a frame allows that it returns now."""
+    if state.options.conditions and _branch(state, frame) is not None:
+        if not state.frames.decided or state.frames.held:
+            return False
+    if not state.options.assigned or frame.event != "line" or not state.exact:
+        return True
+    is_loop = bool(state.guard.assigned(frame.file, frame.start, frame.line).body)
+    return bool(frame.owed) == is_loop
+
+
+def _may_raise(state: GuideState, frame: LiveFrame) -> bool:
+    """Whether a frame may raise now: not after a test that did not."""
+    return not (state.options.conditions and state.frames.decided and _branch(state, frame) is not None)
 
 
 def _others(state: GuideState, frame: LiveFrame) -> frozenset[int]:
@@ -92,6 +122,8 @@ def _step_marks(state: GuideState, line: int | None) -> int:
         return 0
     if state.frames.moved == "@":
         return _RAISE
+    if not _may_raise(state, top):
+        return bits(b")") if _may_return(state, top) else 0
     suspends = True
     if top.flows:
         suspends = not _is_fresh(state, top) and (line or top.line) in state.guard.code(top.flows).yields
@@ -215,13 +247,14 @@ def _leave_mask(state: GuideState) -> int:
     """After `)`: a value, or `!`."""
     top = state.frames.top
     assert top is not None
-    if state.frames.moved == "@":
+    if state.frames.moved == "@" or not _may_return(state, top):
         return bits(b"!")
     if top.flows and (_is_fresh(state, top) or (state.line or top.line) not in state.guard.code(top.flows).returns):
         return bits(b"!")
+    leaves = bits(b"!") if _may_raise(state, top) else 0
     if _shows(state, "return", top):
-        return bits(b"!") | values().value.mask
-    return bits(b"!") | END | (SPACE if state.reveals_changes("return") else 0)
+        return leaves | values().value.mask
+    return leaves | END | (SPACE if state.reveals_changes("return") else 0)
 
 
 def _leave_take(state: GuideState, byte: int) -> None:
@@ -343,12 +376,18 @@ def _hidden_take(state: GuideState, byte: int) -> None:
 
 
 def _decided_mask(state: GuideState) -> int:
-    return END | (bits(b"!") if state.text == b"^" else 0)
+    if state.text != b"^":
+        return END
+    top = state.frames.top
+    if top is not None and state.options.assigned and state.exact and _branch(state, top) is not None:
+        if state.guard.assigned(top.file, top.start, top.line).body:
+            return bits(b"!") if top.owed else END
+    return END | bits(b"!")
 
 
 def _decided_take(state: GuideState, byte: int) -> None:
     if byte == 0x0A:
-        state.frames.decide()
+        state.frames.decide(held=state.text == b"^")
         state.begin()
 
 

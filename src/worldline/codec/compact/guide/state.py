@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from worldline.analyze.flow.table import FlowTable
 from worldline.codec.compact.guide.frames import FrameStack, LiveFrame
-from worldline.codec.compact.guide.guard import guard_of
+from worldline.codec.compact.guide.guard import NOT_ASSIGNED, guard_of
 from worldline.codec.compact.guide.nodes import DONE, Node
 from worldline.codec.compact.prompt import Compact
 from worldline.core.events import CHANGELESS
@@ -70,6 +70,8 @@ class GuideState:
         self.edited = b""
         self.used: set[bytes] = set()
         self.aliased: set[bytes] = set()
+        # What the statement of this line assigns.
+        self.assigned = NOT_ASSIGNED
 
     def begin_own_changes(self) -> None:
         """Continue after ` |`: the changes of the resume itself follow."""
@@ -109,4 +111,6 @@ class GuideState:
         """Set the step of this line; its changes may follow."""
         self.event, self.frame, self.line = event, frame, line
         self.open = self.reveals_changes(event)
+        if event == "line" and self.options.assigned and self.exact:
+            self.assigned = self.guard.assigned(frame.file, frame.start, line)
         self.go("tail")
