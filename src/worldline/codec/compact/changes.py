@@ -23,6 +23,8 @@ class Changes:
     delta: dict[str, str] = field(default_factory=dict)
     gone: dict[str, None] = field(default_factory=dict)
     same: dict[str, str | None] = field(default_factory=dict)
+    # Names whose statement assigned them, with the same value or another.
+    assigned: set[str] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.delta or self.gone or self.same)
@@ -93,6 +95,7 @@ class KnownNames:
         waiting = self._waiting.setdefault(step.frame, Changes())
         known = self._values.get(step.frame, {})
         for name in assigned:
+            waiting.assigned.add(name)
             if name in known and name not in waiting.gone:
                 waiting.delta.setdefault(name, known[name])
         for name in step.gone:
@@ -107,11 +110,11 @@ class KnownNames:
     def _net(self, frame: int, changes: Changes) -> Changes:
         """The changes that differ from what was shown last."""
         known, aliases = self._values.get(frame, {}), self._aliases.get(frame, {})
-        delta = changes.delta
-        if self._assigned:  # all names, those that were shown before in the order of that
-            delta = {name: delta[name] for name in known if name in delta} | delta
-        else:
-            delta = {name: value for name, value in delta.items() if known.get(name) != value}
+        new = {
+            name: value for name, value in changes.delta.items() if known.get(name) != value or name in changes.assigned
+        }
+        # With assigned names, those that were shown before come first, in the order of that.
+        delta = {name: new[name] for name in known if name in new} | new if self._assigned else new
         return Changes(
             delta,
             dict.fromkeys(name for name in changes.gone if name in known),
