@@ -96,6 +96,8 @@ STOCHASTIC = (
 )
 # How their hidden inputs are written; in 0.96 of the modes the model writes them itself.
 HIDDEN = {"given": 0.25, "blind": 0.15}
+# The notation in which the model predicts by default: every assigned name and every decision.
+EVERYTHING = {"assigned": True, "conditions": True}
 # Shares of how often a task's state is shown; 0.96 is left for all other modes.
 SPACINGS = {2: 0.50, 4: 0.70, 8: 0.70, 16: 0.16, 32: 0.08, 64: 0.06, 512: 0.02}
 
@@ -125,17 +127,22 @@ def stochastic() -> Mixture:
 
 
 def _mixture() -> Mixture:
+    from dataclasses import replace
+
     from worldline.codec.compact.prompt import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
+    whole = Compact(**EVERYTHING)
     modes = (
-        Mode(weight=0.62),
-        Mode(weight=0.24, options=Compact(bare=True)),
-        Mode(weight=0.06, options=Compact(delta="element")),
+        Mode(weight=0.46, options=whole),
+        Mode(weight=0.20, options=replace(whole, bare=True)),
+        Mode(weight=0.04, options=replace(whole, delta="element")),
+        Mode(weight=0.14),
+        Mode(weight=0.06, options=Compact(bare=True)),
+        Mode(weight=0.02, options=Compact(delta="element")),
         Mode(weight=0.04, options=Compact(reveal=0), queries=4),
-        Mode(weight=0.02, options=Compact(conditions=True)),
-        *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
-        *(Mode(weight=share, options=Compact(hidden=how), kinds=("chance",)) for how, share in HIDDEN.items()),
+        *(Mode(weight=share, options=replace(whole, reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
+        *(Mode(weight=share, options=replace(whole, hidden=how), kinds=("chance",)) for how, share in HIDDEN.items()),
     )
     sources = (
         *(

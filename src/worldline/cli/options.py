@@ -33,6 +33,7 @@ class Decorator(Protocol):
 MEANINGS = {
     "--call": "Call to execute instead of the script, such as \"f('ab', 3)\"",
     "--conditions": "Include the outcome of each test that decided a step",
+    "--assigned": "Show every name that a statement assigns, even if its value stays",
     "--data": "File or folder with the benchmark's data",
     "--executions": "Maximum number of executions",
     "--format": "Notation: compact, or Meta's (cwm)",

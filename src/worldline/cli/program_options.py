@@ -89,6 +89,7 @@ def notation_options(command: opt.Command) -> opt.Command:
         opt.add_option("--element", is_flag=True, help="Write what changed inside a value instead of the whole value"),
         opt.add_option("--bare", is_flag=True, help="Omit lines from the prompt that can never run"),
         opt.option("--conditions", is_flag=True),
+        opt.option("--assigned", is_flag=True),
         opt.option("--hidden", type=click.Choice(("predicted", "given", "blind")), default="predicted"),
     )
 
@@ -97,7 +98,7 @@ def notation_of(options: Mapping[str, Any]) -> Compact:
     """Return the mode of the compact notation."""
     from worldline.codec.compact.prompt import Compact
 
-    same = {name: options[name] for name in ("reveal", "bare", "hidden", "conditions")}
+    same = {name: options[name] for name in ("reveal", "bare", "hidden", "conditions", "assigned")}
     return Compact(delta="element" if options["element"] else "whole", **same)
 
 

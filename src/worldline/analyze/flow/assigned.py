@@ -19,29 +19,29 @@ from worldline.analyze.flow.expression import COMPREHENSIONS
 from worldline.analyze.flow.names import FUNCTIONS, SCOPES, bound_names, names_of
 
 # Methods of built-in containers that change them.
-MUTATING_METHODS = frozenset(
-    """
-    add append appendleft clear difference_update discard extend extendleft insert intersection_update move_to_end pop
-    popitem popleft remove reverse rotate setdefault sort subtract symmetric_difference_update update
-    """.split()
-)
+MUTATING_METHODS = frozenset({
+    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "insert",
+    "intersection_update", "move_to_end", "pop", "popitem", "popleft", "remove", "reverse", "rotate", "setdefault",
+    "sort", "subtract", "symmetric_difference_update", "update",
+})  # fmt: skip
 # Expressions that may report their line more than once, or end in another step.
 _SEVERAL_STEPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.Yield, ast.YieldFrom, ast.Await)
 # Expressions parts of which may not be evaluated.
 _CONDITIONAL = (ast.BoolOp, ast.IfExp, ast.Lambda, *COMPREHENSIONS)
 # Built-in functions that change nothing and call no function of the program.
-_PURE_FUNCTIONS = frozenset(
-    """
-    abs all any ascii bin bool bytes callable chr complex dict divmod enumerate float format frozenset hex int
-    isinstance issubclass len list max min oct ord pow range repr reversed round set slice sorted str sum tuple type zip
-    """.split()
-)
+_PURE_FUNCTIONS = frozenset({
+    "abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
+    "enumerate", "float", "format", "frozenset", "hex", "int", "isinstance", "issubclass", "len", "list", "max",
+    "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum",
+    "tuple", "type", "zip",
+})  # fmt: skip
 _BUILT_IN_TYPES = (str, bytes, list, tuple, dict, set, frozenset, int, float, range)
 _PURE_METHODS = frozenset(name for kind in _BUILT_IN_TYPES for name in dir(kind)) - MUTATING_METHODS
-# Words of programs in which a value may change where no statement shows it.
+# Words of programs in which a value may change where no statement shows it: classes and other types with their own
+# methods, iterators that call functions of the program, and what runs beside it.
 _HIDDEN_CHANGES = re.compile(
-    r"\b(?:class|yield|async|await|defaultdict|exec|eval|globals|locals|vars|nonlocal|settrace|setprofile|namedtuple|type)\b"
-    r"|thread|asyncio|concurrent|signal|weakref|ctypes|array|memoryview|bytearray"
+    r"\b(?:class|type|namedtuple|defaultdict|yield|map|filter|iter|next|nonlocal|async|await|exec|eval|globals|locals|vars)\b"
+    r"|itertools|functools|settrace|setprofile|thread|asyncio|concurrent|signal|weakref|ctypes|array|memoryview"
 )
 _NO_LINES: frozenset[int] = frozenset()
 
@@ -66,7 +66,9 @@ def assigned_names(source: str) -> Mapping[int, Assigned]:
     if tree is None:
         return MappingProxyType({})
     shared, by_line = _shared_lines(tree), dict[int, Assigned]()
-    redefined, open_lines = frozenset(_bound_anywhere(tree)), _handler_lines(tree)
+    # Consuming a generator that was stored executes code of the program.
+    redefined = None if _stores_generators(tree) else frozenset(_bound_anywhere(tree))
+    open_lines = _handler_lines(tree)
     for scope, outer, _ in code_objects(tree):
         if isinstance(scope, (*COMPREHENSIONS, ast.Lambda)):
             continue
@@ -100,8 +102,17 @@ def _handler_lines(tree: ast.Module) -> set[int]:
     return {line for handler in handlers for line in lines_of(handler.body)}
 
 
-def _is_closed(node: ast.stmt, redefined: frozenset[str]) -> bool:
-    """Return whether a statement can change no other names than those that it assigns, and none if it raises."""
+def _stores_generators(tree: ast.Module) -> bool:
+    """Return whether a generator expression stands anywhere else than in a call."""
+    passed = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Call) for part in node.args}
+    return any(isinstance(node, ast.GeneratorExp) and id(node) not in passed for node in ast.walk(tree))
+
+
+def _is_closed(node: ast.stmt, redefined: frozenset[str] | None) -> bool:
+    """Return whether a statement can change no other names than those that it assigns, and none if it raises.
+
+    `redefined` are built-in names that are bound in the source; None: no call is known to change nothing.
+    """
     match node:
         case ast.Assign():
             is_simple = all(_is_plain_target(target) for target in node.targets)
@@ -123,17 +134,17 @@ def _is_plain_target(target: ast.expr) -> bool:
     return isinstance(target, ast.Name) or (isinstance(target, ast.Starred) and _is_plain_target(target.value))
 
 
-def _is_pure(node: ast.AST, redefined: frozenset[str]) -> bool:
+def _is_pure(node: ast.AST, redefined: frozenset[str] | None) -> bool:
     """Return whether evaluating an expression changes nothing, in a plain program."""
     return all(_is_pure_part(part, redefined) for part in ast.walk(node))
 
 
-def _is_pure_part(part: ast.AST, redefined: frozenset[str]) -> bool:
+def _is_pure_part(part: ast.AST, redefined: frozenset[str] | None) -> bool:
     if isinstance(part, (ast.NamedExpr, ast.GeneratorExp)):
         return False
     if not isinstance(part, ast.Call):
         return True
-    if any(keyword.arg in (None, "key") for keyword in part.keywords):
+    if redefined is None or any(keyword.arg in (None, "key") for keyword in part.keywords):
         return False
     if isinstance(part.func, ast.Name):
         return part.func.id in _PURE_FUNCTIONS and part.func.id not in redefined

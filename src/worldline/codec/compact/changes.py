@@ -33,9 +33,9 @@ class Changes:
 class KnownNames:
     """What a text has shown of the names of each frame, and what has changed since.
 
-    In the mode `assigned`, a name that a statement assigns is written even if its value stays, and when it is read back
-    such a name is no change. In `loose` mode, a name that is revealed again with its old value is no change; `restated` holds its place in
-    the line.
+    In the mode `assigned`, a name that a statement assigns is written even if its value stays; read back, it is no
+    change. In `loose` mode, a name that is revealed again with its old value is no change; `restated` holds its place
+    in the line.
     """
 
     def __init__(self, options: Compact, budget: int = 0, *, loose: bool = False) -> None:

@@ -65,13 +65,11 @@ def _lines(state: GuideState, frame: LiveFrame) -> frozenset[int]:
     lines = state.guard.lines(frame.file, frame.flows, frame.event, frame.line)
     if state.options.conditions and (branch := _branch(state, frame)) is not None:
         lines = frozenset() if not state.frames.decided else lines & branch if state.frames.held else lines - branch
-    if state.options.assigned and frame.event == "line":
-        body = state.guard.assigned(frame.file, frame.start, frame.line).body
-        if body and state.exact:
-            lines = lines - body if frame.owed else lines & body
-        elif frame.owed:
-            lines = frozenset()
-    return lines
+    if frame.event != "line" or not state.shows_assigned:
+        return lines
+    if body := _loop_body(state, frame):
+        return lines - body if frame.owed else lines & body
+    return lines if not frame.owed else frozenset()
 
 
 def _branch(state: GuideState, frame: LiveFrame) -> frozenset[int] | None:
@@ -81,13 +79,15 @@ def _branch(state: GuideState, frame: LiveFrame) -> frozenset[int] | None:
 
 def _may_return(state: GuideState, frame: LiveFrame) -> bool:
     """Whether what the text says of the newest line of a frame allows that it returns now."""
-    if state.options.conditions and _branch(state, frame) is not None:
-        if not state.frames.decided or state.frames.held:
-            return False
-    if not state.options.assigned or frame.event != "line" or not state.exact:
-        return True
-    is_loop = bool(state.guard.assigned(frame.file, frame.start, frame.line).body)
-    return bool(frame.owed) == is_loop
+    is_open = not state.frames.decided or state.frames.held
+    if is_open and state.options.conditions and _branch(state, frame) is not None:
+        return False
+    return frame.event != "line" or not state.shows_assigned or bool(frame.owed) == bool(_loop_body(state, frame))
+
+
+def _loop_body(state: GuideState, frame: LiveFrame) -> frozenset[int]:
+    """The body of the `for` that the newest line of a frame starts, if it shows there whether there is a next."""
+    return state.guard.assigned(frame.file, frame.start, frame.line).body if state.shows_assigned else frozenset()
 
 
 def _may_raise(state: GuideState, frame: LiveFrame) -> bool:
@@ -379,9 +379,8 @@ def _decided_mask(state: GuideState) -> int:
     if state.text != b"^":
         return END
     top = state.frames.top
-    if top is not None and state.options.assigned and state.exact and _branch(state, top) is not None:
-        if state.guard.assigned(top.file, top.start, top.line).body:
-            return bits(b"!") if top.owed else END
+    if top is not None and _branch(state, top) is not None and _loop_body(state, top):
+        return bits(b"!") if top.owed else END
     return END | bits(b"!")
 
 

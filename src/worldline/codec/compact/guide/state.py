@@ -44,6 +44,8 @@ class GuideState:
         self.program, self.options, self.guarded, self.queries = program, options, guarded, queries
         self.guard, self.frames = guard_of(program, table), FrameStack()
         self.element, self.exact = options.delta == "element", options.reveal == 1
+        # Whether each step shows the names that its statement assigns, and the guide knows which.
+        self.shows_assigned = options.assigned and self.exact
         # The hidden inputs of the prompt, and how many of them were written.
         self.prompt_inputs, self.drawn = prompt_inputs, 0
         self.ended = False
@@ -111,6 +113,6 @@ class GuideState:
         """Set the step of this line; its changes may follow."""
         self.event, self.frame, self.line = event, frame, line
         self.open = self.reveals_changes(event)
-        if event == "line" and self.options.assigned and self.exact:
+        if event == "line" and self.shows_assigned:
             self.assigned = self.guard.assigned(frame.file, frame.start, line)
         self.go("tail")
