@@ -234,6 +234,7 @@ def training() -> Training:
         cooldown=COOLDOWN,
         held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else live(split="valid"),
         held_out_documents=640,
+        modes=tuple(EVERYTHING),
         rates=LearningRates(matrix=0.02 * RATE),
         compile=os.environ.get("WORLDLINE_COMPILE", "1") == "1",
         log_every=20,

@@ -25,7 +25,7 @@ SECTION = re.compile(r"^## (.+)\n", re.MULTILINE)
 SHARED = {
     "Program": ("--call", "--entry", "--stdin", "--file"),
     "Model": ("--model", "-M"),
-    "Notation": ("--reveal", "--element", "--bare", "--hidden", "--conditions"),
+    "Notation": ("--reveal", "--element", "--bare", "--hidden", "--conditions", "--assigned"),
     "Hidden inputs": ("--seed", "--live", "--replay", "--draw", "--schedule"),
     "Limits": (
         "--max-steps", "--value-bytes", "--value-depth", "--trace-bytes", "--wall", "--memory", "--processes",

@@ -75,6 +75,7 @@ SHARED = {
     "--bare": "Compact.bare",
     "--hidden": "Compact.hidden",
     "--conditions": "Compact.conditions",
+    "--assigned": "Compact.assigned",
     "--max-steps": "Limits.steps",
     "--wall": "Limits.wall",
     "--trust": "without_sandbox",

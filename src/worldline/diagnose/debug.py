@@ -246,7 +246,9 @@ def debug(
     tell("recording the program")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or debug_limits(max_bytes)
-    ask = PredictionRequest(program=program, options=options or Compact(), limit=MAX_TRUTH_BYTES, control=control)
+    ask = PredictionRequest(
+        program=program, options=predictor.info.options_for(program, options), limit=MAX_TRUTH_BYTES, control=control
+    )
     truth, trace = _truth(ask, predictor, limits)
     if has_pad:
         truth = replace(truth, text=fold_text(program, ask.options, truth.text))

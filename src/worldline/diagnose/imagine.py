@@ -93,8 +93,8 @@ def imagine(
     if edit is not None and scratchpad != "none":
         raise UsageError("an edit cannot continue a prediction on a scratchpad: leave out one of them")
     edit = read_edit(edit) if isinstance(edit, str) else edit
-    options = options or Compact()
     predictor = load_model(model, extras)
+    options = predictor.info.options_for(program, options)
     pad = Scratchpad(predictor, scratchpad)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
     ask = PredictionRequest(program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known)

@@ -169,6 +169,7 @@ def _judged_once(plan: BenchPlan, mode: str, sample: int, state: _BenchState) ->
     queries = DEFAULT_QUERIES if plan.queries is None else plan.queries
     prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits)
     bare = _load_bare(suite.name, plan.model, plan.seeded(sample))
+    suite = suite.in_modes_of(bare.info)
     predictor, folder, records = prediction_mode.wrap(bare), plan.folder(mode, sample), list[Record]()
     load = partial(load_wrapped, suite.name, plan.model, plan.seeded(sample), prediction_mode)
     report = run(

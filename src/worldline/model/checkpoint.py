@@ -100,6 +100,8 @@ def _check_manifest(path: Path, manifest: ModelManifest) -> None:
         rows = table.get(name, [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ValueError(f"`{name}` is not a list of objects")
+    if not isinstance(names := manifest.get("modes", []), list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("`modes` is not a list of names")
     base = manifest.get("base", {"sha256": "", "place": ""})
     if not isinstance(base, dict) or {key: type(value) for key, value in base.items()} != _BASE_FIELDS:
         raise ValueError("`base` must have the sha256 and the place of a model")
@@ -122,6 +124,11 @@ def digest(path: Path | None) -> str:
     if "base" in manifest:
         return hashlib.sha256(f"{manifest['base']['sha256']} {sha256}".encode()).hexdigest()
     return sha256
+
+
+def modes(path: Path | None) -> tuple[str, ...]:
+    """Return the modes of the compact notation in which a model predicts best; None means the shipped model."""
+    return tuple(read_manifest(resolve(path)).get("modes", ()))
 
 
 def verify_file(folder: Path, name: str, manifest: ModelManifest) -> None:
@@ -299,7 +306,7 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: ModelMa
     elif manifest["version"] != QUANTIZED_VERSION:
         stored = quantize(shape, dequantize(stored))
     config = manifest.get("config", {})
-    entries: ModelManifest = {key: manifest[key] for key in ("shape", "step") if key in manifest}
+    entries: ModelManifest = {key: manifest[key] for key in ("shape", "step", "modes") if key in manifest}
     entries["trained_on"] = manifest.get("trained_on") or _describe_sources(config)
     # Paths of the machine that trained; they mean nothing elsewhere.
     local_paths = ("sources", "held_out", "init_from")

@@ -58,6 +58,7 @@ class Local:
         logprobs: bool = False,
         guesses: bool = True,
         digest: str = "",
+        modes: tuple[str, ...] = (),
     ) -> None:
         if batch < 1:
             raise UsageError(f"batch must be at least 1, not {batch}")
@@ -68,7 +69,7 @@ class Local:
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
         self._keeps, self._guesses = logprobs, guesses and not temperature
-        self.info = ModelInfo(name=name, digest=digest, is_greedy=not temperature)
+        self.info = ModelInfo(name=name, digest=digest, is_greedy=not temperature, modes=modes)
         # Of the prediction that was yielded last: one number per byte after `given`, and spans of its text.
         self.logprobs: list[float] = []
         self.entropies: list[float] = []

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from worldline.codec.compact.prompt import MODES
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError
 from worldline.predict.predictor import Predictor
@@ -116,7 +117,7 @@ def _sampling(options: dict[str, Any], *, logprobs: bool) -> Sampling:
 
 def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Local:
     """Load the shipped model, or the checkpoint in a folder or at a URL, into the local engine."""
-    from worldline.model.checkpoint import digest, open_model
+    from worldline.model.checkpoint import digest, modes, open_model
     from worldline.model.model_folder import surviving
     from worldline.predict.local import Local
 
@@ -132,6 +133,7 @@ def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -
     if engine.shape.vocabulary != BYTE_VOCABULARY:
         raise UsageError(f"{scheme} does not read bytes: its vocabulary has {engine.shape.vocabulary} entries")
     name = scheme if folder is None else folder.name
+    options.setdefault("modes", tuple(mode for mode in modes(folder) if mode in MODES))
     return Local(engine, name=name, random=Random(seed), digest=digest(folder), **options)
 
 
@@ -158,6 +160,13 @@ def _boolean(text: str) -> bool:
     if text not in ("true", "false"):
         raise ValueError("must be true or false")
     return text == "true"
+
+
+def _modes(text: str) -> tuple[str, ...]:
+    names = tuple(filter(None, text.split(",")))
+    if unknown := [name for name in names if name not in MODES]:
+        raise ValueError(f"must be some of {','.join(MODES)}, or nothing; not {','.join(unknown)}")
+    return names
 
 
 def _temperature(text: str) -> float:
@@ -208,6 +217,7 @@ _LOCAL_OPTIONS: _Parsers = {
     "batch": _integer(1),
     "temperature": _temperature,
     "seed": int,
+    "modes": _modes,
 }
 _SAMPLING_OPTIONS: _Parsers = {
     "way": _one_of("text", "tokens", "chat", "fewshot", "fewshot-chat"),

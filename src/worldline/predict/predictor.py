@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from worldline.codec.compact.prompt import Compact
 from worldline.codec.names import DEFAULT_NOTATION
+from worldline.core.program import Program
 from worldline.predict.prediction import Prediction, PredictionRequest, StreamPiece
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class ModelInfo:
         is_greedy: It always writes the likeliest text, so a second prediction is the same.
         is_replay: Its outputs are stored. It cannot predict other programs.
         is_ground_truth: It executes the program, so its output is the true trace.
+        modes: The modes of the compact notation it was trained to predict in, of `codec.compact.prompt.MODES`.
         config: Everything that decides how the model is asked, stored with a benchmark run.
     """
 
@@ -41,7 +44,16 @@ class ModelInfo:
     is_greedy: bool = False
     is_replay: bool = False
     is_ground_truth: bool = False
+    modes: tuple[str, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict)
+
+    def options_for(self, program: Program, options: Compact | None = None) -> Compact:
+        """Return the options in which the model predicts a program: those asked for, in its own modes."""
+        options = options or Compact()
+        if not program.lang.has_syntax_tree or not options.reveal:
+            return options
+        modes: dict[str, Any] = dict.fromkeys(self.modes, True)
+        return replace(options, **modes)
 
 
 class ScoresText(Protocol):

@@ -19,22 +19,22 @@ from worldline.analyze.flow.expression import COMPREHENSIONS
 from worldline.analyze.flow.names import FUNCTIONS, SCOPES, bound_names, names_of
 
 # Methods of built-in containers that change them.
-MUTATING_METHODS = frozenset({
-    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "insert",
-    "intersection_update", "move_to_end", "pop", "popitem", "popleft", "remove", "reverse", "rotate", "setdefault",
-    "sort", "subtract", "symmetric_difference_update", "update",
-})  # fmt: skip
+_MUTATING = """
+add append appendleft clear difference_update discard extend extendleft insert intersection_update move_to_end
+pop popitem popleft remove reverse rotate setdefault sort subtract symmetric_difference_update update
+"""
+MUTATING_METHODS = frozenset(_MUTATING.split())
 # Expressions that may report their line more than once, or end in another step.
 _SEVERAL_STEPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.Yield, ast.YieldFrom, ast.Await)
 # Expressions parts of which may not be evaluated.
 _CONDITIONAL = (ast.BoolOp, ast.IfExp, ast.Lambda, *COMPREHENSIONS)
 # Built-in functions that change nothing and call no function of the program.
-_PURE_FUNCTIONS = frozenset({
-    "abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
-    "enumerate", "float", "format", "frozenset", "hex", "int", "isinstance", "issubclass", "len", "list", "max",
-    "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum",
-    "tuple", "type", "zip",
-})  # fmt: skip
+_PURE = """
+abs all any ascii bin bool bytes callable chr complex dict divmod enumerate float format frozenset hex int
+isinstance issubclass len list max min oct ord pow range repr reversed round set slice sorted str sum tuple type
+zip
+"""
+_PURE_FUNCTIONS = frozenset(_PURE.split())
 _BUILT_IN_TYPES = (str, bytes, list, tuple, dict, set, frozenset, int, float, range)
 _PURE_METHODS = frozenset(name for kind in _BUILT_IN_TYPES for name in dir(kind)) - MUTATING_METHODS
 # Words of programs in which a value may change where no statement shows it: classes and other types with their own

@@ -21,6 +21,8 @@ from worldline.core.program import Program
 from worldline.core.spelling import STR, quote, unquote
 from worldline.core.trace import Hidden
 
+# Options that show more of a step, which a model may be trained to predict in.
+MODES = ("assigned", "conditions")
 HIDDEN_MODES = ("predicted", "given", "blind")
 # Lines left out in one place of a bare prompt: a bound, so that a number cannot allocate memory.
 _MAX_SKIPPED_LINES = 10_000

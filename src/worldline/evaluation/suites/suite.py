@@ -10,6 +10,7 @@ from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.predict.predictor import ModelInfo
 from worldline.programs.split import program_key, split_of
 
 
@@ -52,6 +53,13 @@ class Suite:
     def for_scratchpads(self) -> Suite:
         """Return the same tasks with their truths folded to statements."""
         return replace(self, tasks=(replace(task, folded=True) for task in self.tasks))
+
+    def in_modes_of(self, model: ModelInfo) -> Suite:
+        """Return the same tasks in the modes of the notation that a model predicts best in."""
+        if not model.modes:
+            return self
+        tasks = (replace(task, options=model.options_for(task.program, task.options)) for task in self.tasks)
+        return replace(self, tasks=tasks)
 
 
 def draw_held_out(draw: Callable[[], Program], seen: set[str]) -> Program:

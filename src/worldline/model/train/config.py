@@ -51,6 +51,7 @@ class Training:
         keep: Number of checkpoints to keep.
         tutor: Command that sets drills and updates the curriculum; `{run}` is the run's folder.
         drill_every: Seconds between drills.
+        modes: Modes of the compact notation in which the model will predict: `codec.compact.prompt.MODES`.
         trackers: Experiment trackers to log to.
         compile: Whether to compile layers on a GPU.
         peak: Floating-point operations per second of an unknown accelerator.
@@ -80,6 +81,7 @@ class Training:
     keep: int = 2
     tutor: tuple[str, ...] = ()
     drill_every: float = 10.0
+    modes: tuple[str, ...] = ()
     trackers: tuple[str, ...] = ()
     compile: bool = True
     peak: float = 0.0

@@ -73,6 +73,7 @@ def save_checkpoint(run: TrainingRun) -> Path:
     run.ranks.barrier()
     if run.ranks.is_first:
         facts = {"kind": "checkpoint", "shape": run.config.shape.to_json(), "step": run.step}
+        facts |= {"modes": list(run.config.modes)} if run.config.modes else {}
         facts |= {"elapsed": run.clock.elapsed, "documents": documents, "config": run.config.to_json()}
         model_folder.commit_draft(draft, out, {**facts, "trained_on": run.trained_on})
         checkpoint.prune_checkpoints(run.out, run.config.keep)

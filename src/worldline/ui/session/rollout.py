@@ -82,7 +82,8 @@ def predict_root(
     root = session.branch(0)
     if root.status != "running":
         raise UsageError("the root of this session is recorded already")
-    root = session.put(root, found=replace(root.found, codec=predictor.info.notation))
+    ask = replace(root.ask, options=predictor.info.options_for(root.ask.program, root.ask.options))
+    root = session.put(root, ask=ask, found=replace(root.found, codec=predictor.info.notation))
     plan = BranchPlan(ask=root.ask, at=0, fresh=True)
     truth = partial(record_truth, root.ask, limits=limits, codec=predictor.info.notation)
     return _write(session, predictor, root, plan, truth, stop)

@@ -106,7 +106,9 @@ def _numbers(state: GuideState) -> frozenset[int]:
     if frames.reads_input:
         return _others(state, frames.io_frame) if frames.io_frame is not None else numbers
     if (top := frames.top) is not None and frames.may_step():
-        numbers = _others(state, top) | (_lines(state, top) if frames.moved != "@" else frozenset())
+        numbers = _lines(state, top) if frames.moved != "@" else frozenset()
+        if _may_raise(state, top) or _may_return(state, top):
+            numbers = numbers | _others(state, top)
     if (io_frame := frames.io_frame) is not None and frames.may_do_io():
         numbers = numbers | _others(state, io_frame)
     if frames.suspended:
@@ -199,7 +201,7 @@ def _number_mask(state: GuideState) -> int:
     frames, line, mask = state.frames, int(state.word()), 0
     if (top := frames.top) is not None and frames.may_step() and not frames.reads_input:
         if line in _lines(state, top) and frames.moved != "@":
-            mask |= END | (SPACE if state.reveals_changes("line") else 0)
+            mask |= END | (SPACE if state.reveals_changes("line") and _may_change(state, top, line) else 0)
         if line != top.line and line in _others(state, top):
             mask |= _step_marks(state, line)
     if (io_frame := frames.io_frame) is not None and line in _others(state, io_frame):
@@ -207,6 +209,14 @@ def _number_mask(state: GuideState) -> int:
     if frames.suspended and any(line in _others(state, frame) for frame in frames.resumable().values()):
         mask |= _RESUME
     return mask
+
+
+def _may_change(state: GuideState, frame: LiveFrame, line: int) -> bool:
+    """Whether a line may show changes."""
+    if not state.shows_assigned or state.options.same:
+        return True
+    assigned = state.guard.assigned(frame.file, frame.start, line)
+    return bool(assigned.names) or not assigned.closed
 
 
 def _number_take(state: GuideState, byte: int) -> None:
