@@ -26,7 +26,7 @@ GOLDEN = {
     "calls": ("return max(len(a), abs(b - c))", ["t1 = len(a)", "t2 = b - c", "t3 = abs(t2)", "return max(t1, t3)"]),
     "a method of something unknown": (
         "return a.find(b + c)",
-        ["t1 = a.find", "t2 = b + c", "return t1(t2)"],
+        ["a.find", "t1 = b + c", "return a.find(t1)"],
     ),
     "a method that is known": (
         "x = []\nx.append(b + c)\nreturn x",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from worldline.analyze.rewrite import names, statements
 from worldline.analyze.rewrite.chars import with_loops
+from worldline.analyze.rewrite.lookups import repeatable_methods
 from worldline.analyze.rewrite.printing import printed
 from worldline.analyze.rewrite.tree import alike
 from worldline.analyze.rewrite.watching import watches
@@ -91,7 +92,7 @@ def _facts(tree: ast.Module, source: str, call: str, only: frozenset[int] | None
     """Collect the facts about a tree, and mark its loads with them."""
     facts = names.facts(tree, names.words(source, call), only)
     names.mark_loads(tree, facts)
-    return facts
+    return replace(facts, repeatable=repeatable_methods([tree, ast.parse(call)], facts.words, facts.defined))
 
 
 def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
