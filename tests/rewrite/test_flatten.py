@@ -42,11 +42,33 @@ GOLDEN = {
     ),
     "any": (
         "return any(x > a for x in b)",
-        ["t1 = False", "for x in b:", "    if x > a:", "        t1 = True", "        break", "return t1"],
+        [
+            *("t1 = False", "for x in b:", "    t2 = x > a", "    if t2:"),
+            *("        t1 = True", "        break", "return t1"),
+        ],
     ),
     "a while": (
         "while a[0] > b:\n    a = c\nreturn a",
-        ["while True:", "    t1 = a[0]", "    if not t1 > b:", "        break", "    a = c", "return a"],
+        ["while True:", "    t1 = a[0]", "    t2 = t1 > b", "    if not t2:", "        break", "    a = c", "return a"],
+    ),
+    "a while with one operation": (
+        "while a > b:\n    a = c\nreturn a",
+        ["while True:", "    t1 = a > b", "    if not t1:", "        break", "    a = c", "return a"],
+    ),
+    "a while with an else": (
+        "while a > b:\n    a = c\nelse:\n    return a + b * c",
+        ["while a > b:", "    a = c", "else:", "    t1 = b * c", "    return a + t1"],
+    ),
+    "a condition": ("if a > b:\n    return c", ["t1 = a > b", "if t1:", "    return c"]),
+    "a negated condition": ("if not a.b:\n    return c", ["t1 = a.b", "if not t1:", "    return c"]),
+    "a condition that is a name": (
+        "while not a:\n    a = b + c * 2",
+        ["while not a:", "    t1 = c * 2", "    a = b + t1"],
+    ),
+    "an assertion": ("assert a > b, c", ["t1 = a > b", "assert t1, c"]),
+    "a filter": (
+        "return [x for x in b if x > a]",
+        ["t1 = []", "for x in b:", "    t2 = x > a", "    if t2:", "        t1.append(x)", "return t1"],
     ),
     "an item that is added to": (
         "a[b + 1] += f(c)",
@@ -54,11 +76,14 @@ GOLDEN = {
     ),
     "an elif": (
         "if a:\n    return 1\nelif b + 1 > c:\n    return 2\nreturn 3",
-        ["if a:", "    return 1", "else:", "    t1 = b + 1", "    if t1 > c:", "        return 2", "return 3"],
+        [
+            *("if a:", "    return 1", "else:", "    t1 = b + 1", "    t2 = t1 > c"),
+            *("    if t2:", "        return 2", "return 3"),
+        ],
     ),
     "what is simple": (
-        "x = a[b]\nif x > c:\n    return x  # found\nreturn -1",
-        ["x = a[b]", "if x > c:", "    return x  # found", "return -1"],
+        "x = a[b]\nif x:\n    return x  # found\nreturn -1",
+        ["x = a[b]", "if x:", "    return x  # found", "return -1"],
     ),
 }  # fmt: skip
 

@@ -209,8 +209,12 @@ class Flattener:
         return not {"__bool__", "__len__"} & self.facts.words
 
     def test(self, node: ast.expr) -> ast.expr:
-        """Flatten a condition; one whose truth must not be tested twice stays."""
-        return node if _asks(node) and not self.truth_is_quiet() else self.simple(node)
+        """Flatten a condition to a name or its negation; one whose truth must not be tested twice stays."""
+        if _asks(node) and not self.truth_is_quiet():
+            return node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return changed(node, operand=self.test(node.operand))
+        return self.atom(node)
 
     def _call(self, node: ast.Call) -> ast.expr:
         if _is_super(node):

@@ -54,8 +54,18 @@ def repeatable_methods(trees: list[ast.Module], words: frozenset[str], defined: 
     benign = {id(part) for node in nodes for part in _benign(node)}
     if any(_refutes(node) and id(node) not in benign for node in nodes):
         return frozenset()
-    methods = METHODS | frozenset(name for name in defined if not name.startswith("__"))
+    methods = METHODS | frozenset(name for name in (*defined, *_functions(nodes)) if not name.startswith("__"))
     return methods - frozenset(name for node in nodes for name in _set_by(node))
+
+
+def _functions(nodes: list[ast.AST]) -> Iterator[str]:
+    """Yield what a program looks up in the modules that it imports; `sys` changes its attributes by itself."""
+    imported = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    modules = {alias.asname or alias.name for alias in imported if alias.name != "sys"}
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=name)) if name in modules:
+                yield node.attr
 
 
 def _benign(node: ast.AST) -> Iterator[ast.AST]:

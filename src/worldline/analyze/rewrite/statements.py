@@ -252,10 +252,13 @@ class _Statements:
     def _while(self, node: ast.While) -> ast.stmt:
         """Move a condition that needs its own lines into the loop, so that each iteration evaluates it."""
         test: list[ast.expr] = []
+        count = self.flat.fresh.count
         lines = self.flat.inside(lambda: test.append(self.flat.test(node.test)))
         if not lines:
             return changed(node, test=test[0], body=self.block(node.body), orelse=self.block(node.orelse))
-        if _leaves(node.orelse):
+        # An `else` is moved into the loop only for a condition of several operations.
+        if _leaves(node.orelse) or (node.orelse and len(lines) == 1):
+            self.flat.fresh.count = count
             return changed(node, body=self.block(node.body), orelse=self.block(node.orelse))
         ends = ast.UnaryOp(ast.Not(), test[0])
         out: ast.stmt = ast.Break()
