@@ -11,14 +11,13 @@ import ast
 from collections.abc import Sequence
 
 from worldline.analyze.rewrite import comprehensions
+from worldline.analyze.rewrite.entry import NAMESPACE_WORDS
 from worldline.analyze.rewrite.flatten import Flattener, changed, is_literal, sliced
 from worldline.analyze.rewrite.kinds import of_scope
 from worldline.analyze.rewrite.names import Facts, Fresh, FunctionNode, own, sure, temporary
 from worldline.analyze.rewrite.tree import alike, walk
 
 _FRAMED = frozenset({"vars", "dir", "id", "globals"})  # a function that asks for these is left alone
-
-_NAMESPACE = frozenset({"vars", "dir", "globals", "__dict__", "__import__", "importlib", "modules"})
 
 
 def flat_module(tree: ast.Module, facts: Facts, reserved: frozenset[str]) -> list[ast.stmt]:
@@ -28,7 +27,7 @@ def flat_module(tree: ast.Module, facts: Facts, reserved: frozenset[str]) -> lis
 
 def _scope(scope: ast.AST, body: Sequence[ast.stmt], facts: Facts, reserved: frozenset[str]) -> list[ast.stmt]:
     used = {node.id for node in own(scope) if isinstance(node, ast.Name)}
-    seen = isinstance(scope, ast.Module) and bool(facts.words & _NAMESPACE)
+    seen = isinstance(scope, ast.Module) and bool(facts.words & NAMESPACE_WORDS)
     if isinstance(scope, ast.AsyncFunctionDef) or used & _FRAMED or seen:
         return _Untouched(facts).block(body)
     flattener = Flattener(
