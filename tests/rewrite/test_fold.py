@@ -207,6 +207,16 @@ def _with_operations(program: Program) -> Program | None:
     return replace(program, call=ast.unparse(call))
 
 
+def test_input_for_an_argument_is_not_of_the_program() -> None:
+    program = Program(source="def f(a):\n    return a + input()\n", call="f(input() + '!')", stdin="a\nb\n")
+    done = rewrite(program.source, call=program.call, arguments=True, flatten=True)
+    before, after = record_many([program, _called(program, done)])
+    assert [draw.value for draw in after.hidden] == ["'a\\n'", "'b\\n'"]
+    where = line_map(program.source, done.source, done.lines)
+    assert folded(program, where, after).hidden == folded(program, line_map(program.source), before).hidden
+    assert [draw.value for draw in before.hidden] == ["'b\\n'"]
+
+
 def test_a_call_of_literals_stays() -> None:
     source = "def f(a, b):\n    return a + b * 2\n"
     for call in ("f(1, [-2, 'a'])", "f(1, b={'a': (1, 2)})", "f((x := 1), x)", "f(1, vars())", "1 + f(1, 2 * 3)"):

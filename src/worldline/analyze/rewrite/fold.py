@@ -17,6 +17,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step
 
 ITERATED = ".0"  # what a comprehension's frame is given
+OUTSIDE = -1  # the number of a step that no frame of the original has
 
 
 @dataclass
@@ -38,7 +39,9 @@ def fold(
     out = folding.out
     if out.under:
         out.under[-1] += folding.before
-    out.hidden = [replace(draw, step=at[draw.step] if draw.step < len(at) else len(out.steps)) for draw in hidden]
+    for draw in hidden:
+        step = at[draw.step] if draw.step < len(at) else len(out.steps)
+        out.hidden += [] if step == OUTSIDE else [replace(draw, step=step)]
     return out
 
 
@@ -66,13 +69,13 @@ class _Folding:
         self.before: list[int] = []  # steps that evaluate the call's arguments, since the last step of the original
 
     def step(self, step: Step) -> int:
-        """Fold in one step and return the number of the step that it belongs to."""
+        """Fold in one step and return the number of the step that it belongs to, or OUTSIDE."""
         if step.event == "call" and self._is_kept(step):
             return self._call(step)
         frame = self._around(step.frame)
         if frame is None:  # no frame of the original is open
             self.before.append(step.i)
-            return len(self.out.steps)
+            return OUTSIDE
         if step.event in CHANGELESS:
             line = frame.line if step.frame not in self.open else self._line(step)
             return self._put(replace(step, frame=frame.serial, line=line), [step.i])
