@@ -125,6 +125,11 @@ def test_comments_blank_lines_and_the_line_map_are_kept() -> None:
     assert done.lines == (1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 0)
 
 
+def test_the_guard_of_a_script_stays() -> None:
+    source = "def f(x):\n    return x\n\nif __name__ == '__main__':\n    print(f(1))\n"
+    assert flatten(source) == source.replace("    print(f(1))\n", "    t1 = f(1)\n    print(t1)\n")
+
+
 def test_temporaries_are_new_names() -> None:
     taken = "def f(a, t1):\n    v2 = a * 2 + t1 * 3  # tmp9\n    return v2\n"
     assert "temp1 = a * 2" in flatten(taken)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from worldline.analyze.rewrite import names, statements
 from worldline.analyze.rewrite.chars import with_loops
-from worldline.analyze.rewrite.entry import entry
+from worldline.analyze.rewrite.entry import add_entry
 from worldline.analyze.rewrite.lookups import repeatable_methods
 from worldline.analyze.rewrite.printing import printed
 from worldline.analyze.rewrite.tree import alike
@@ -112,7 +112,7 @@ def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
 
 def _flatten_call(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
     """Flatten a source and, in a function of its own, the call."""
-    added = None if isinstance(_parsed(source, call), str) else entry(source, call)
+    added = None if isinstance(_parsed(source, call), str) else add_entry(source, call)
     done = None if added is None else _flatten(added.source, call, only)
     if added is None or done is None or not (done.changed and added.is_decomposed(done.source)):
         return _flatten(source, call, only)

@@ -18,7 +18,7 @@ NAMESPACE_WORDS = frozenset({"vars", "dir", "globals", "__dict__", "__import__",
 
 
 @dataclass(frozen=True)
-class Entry:
+class EntryFunction:
     """A source with a function `name` that evaluates the call; its lines after `last` belong to the function."""
 
     source: str
@@ -31,7 +31,7 @@ class Entry:
         return any(node.name == self.name and len(node.body) > 1 for node in functions)
 
 
-def entry(source: str, call: str) -> Entry | None:
+def add_entry(source: str, call: str) -> EntryFunction | None:
     """Append a function that evaluates a call to a source that parses; None if its arguments need no steps."""
     taken = words(source, call)
     text = _printed(call)
@@ -39,7 +39,7 @@ def entry(source: str, call: str) -> Entry | None:
         return None
     name = Fresh(set(taken)).new("entry")
     before = source if source.endswith("\n") else source + "\n"
-    return Entry(f"{before}\n\ndef {name}():\n    return {text}\n", name, before.count("\n"))
+    return EntryFunction(f"{before}\n\ndef {name}():\n    return {text}\n", name, before.count("\n"))
 
 
 def _printed(call: str) -> str | None:

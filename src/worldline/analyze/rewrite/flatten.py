@@ -210,7 +210,7 @@ class Flattener:
 
     def test(self, node: ast.expr) -> ast.expr:
         """Flatten a condition to a name or its negation; one whose truth must not be tested twice stays."""
-        if _asks(node) and not self.truth_is_quiet():
+        if (_asks(node) and not self.truth_is_quiet()) or _is_main_guard(node):
             return node
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return changed(node, operand=self.test(node.operand))
@@ -335,6 +335,14 @@ def is_literal(node: ast.expr) -> bool:
 
 def _is_super(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
+
+
+def _is_main_guard(node: ast.expr) -> bool:
+    """Return whether this is `__name__ == "__main__"`, which everyone reads at a glance."""
+    match node:
+        case ast.Compare(left=ast.Name(id="__name__"), comparators=[ast.Constant()]):
+            return True
+    return False
 
 
 def _asks(node: ast.expr) -> bool:
