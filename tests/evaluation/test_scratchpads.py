@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from worldline.core.program import Program
 from worldline.diagnose.debug import debug
 from worldline.diagnose.imagine import imagine
 from worldline.evaluation import suites
+from worldline.evaluation.run import record as records
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.predict.confidence import step_confidences
@@ -98,6 +100,35 @@ def test_predicted_steps_are_the_programs_and_the_scratch_is_stored() -> None:
     assert [len(under) for under in found.folds] == [0, 4, 2, 0]
     assert [step.code for step in found.folds[2]] == ["t4 = b * 2", "return t4 - a"]
     assert imagine(PROGRAM, Interpreter()).folds == ()
+
+
+def test_arguments_of_the_call_are_predicted_as_steps() -> None:
+    program = replace(PROGRAM, call="f(1 + len('ab'), ' xy')")
+    found = imagine(program, Interpreter(), scratchpad="flatten")
+    plain = imagine(program, Interpreter())
+    assert found.reading.events == plain.reading.events
+    assert [step.code for step in found.folds[0]] == [
+        "def entry():", "t1 = len('ab')", "t2 = 1 + t1", "return f(t2, ' xy')", "def f(a, s):",
+    ]  # fmt: skip
+    wrong = debug(program, Misreads((b"t2=3", b"t2=4"), (b"a=3", b"a=4")), scratchpad="flatten", seconds=None)
+    first = wrong.diagnosis.first
+    assert first is not None
+    assert (first.line, first.name, first.wanted, first.got) == (1, "a", "3", "4")
+
+
+def test_a_call_on_the_scratchpad_is_stored() -> None:
+    suite = suites.load("generated").for_scratchpads()
+    (task,) = [replace(task, program=replace(PROGRAM, call="f(1 + 2, ' xy')")) for task in islice(suite.tasks, 1)]
+    seen: list[records.Record] = []
+    one = replace(suite, tasks=[task], count=1)
+    found = run(one, Scratchpad(Interpreter(), "flatten"), limit=1, on_record=seen.append)
+    assert (found.all.answer.right, found.all.trace.right) == (1, 1)
+    (record,) = seen
+    assert record.found is not None
+    assert record.found.scratch is not None
+    assert record.found.scratch.call == "entry()"
+    stored = records.parse(records.line(record))
+    assert stored.found == record.found
 
 
 def test_unsure_statements_are_found_by_their_steps() -> None:

@@ -29,7 +29,8 @@ def pairs(count: int, seed: int, drawn: int) -> Iterator[tuple[Program, Program]
             continue
         rng = Random(f"calls/{seed}/{number}")
         for call in (made.call, *draw_calls(made, rng, drawn)):
-            yield replace(made, call=call), replace(new, call=call)
+            # The program's own call may have become a function that evaluates its arguments first.
+            yield replace(made, call=call), new if call == made.call else replace(new, call=call)
 
 
 def run(count: int, *, seed: int = 0, drawn: int = 1) -> tuple[Counter[str], list[tuple[Program, Program, Difference]]]:

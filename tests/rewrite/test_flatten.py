@@ -26,7 +26,7 @@ GOLDEN = {
     "calls": ("return max(len(a), abs(b - c))", ["t1 = len(a)", "t2 = b - c", "t3 = abs(t2)", "return max(t1, t3)"]),
     "a method of something unknown": (
         "return a.find(b + c)",
-        ["t1 = a.find", "t2 = b + c", "return t1(t2)"],
+        ["a.find", "t1 = b + c", "return a.find(t1)"],
     ),
     "a method that is known": (
         "x = []\nx.append(b + c)\nreturn x",
@@ -42,11 +42,33 @@ GOLDEN = {
     ),
     "any": (
         "return any(x > a for x in b)",
-        ["t1 = False", "for x in b:", "    if x > a:", "        t1 = True", "        break", "return t1"],
+        [
+            *("t1 = False", "for x in b:", "    t2 = x > a", "    if t2:"),
+            *("        t1 = True", "        break", "return t1"),
+        ],
     ),
     "a while": (
         "while a[0] > b:\n    a = c\nreturn a",
-        ["while True:", "    t1 = a[0]", "    if not t1 > b:", "        break", "    a = c", "return a"],
+        ["while True:", "    t1 = a[0]", "    t2 = t1 > b", "    if not t2:", "        break", "    a = c", "return a"],
+    ),
+    "a while with one operation": (
+        "while a > b:\n    a = c\nreturn a",
+        ["while True:", "    t1 = a > b", "    if not t1:", "        break", "    a = c", "return a"],
+    ),
+    "a while with an else": (
+        "while a > b:\n    a = c\nelse:\n    return a + b * c",
+        ["while a > b:", "    a = c", "else:", "    t1 = b * c", "    return a + t1"],
+    ),
+    "a condition": ("if a > b:\n    return c", ["t1 = a > b", "if t1:", "    return c"]),
+    "a negated condition": ("if not a.b:\n    return c", ["t1 = a.b", "if not t1:", "    return c"]),
+    "a condition that is a name": (
+        "while not a:\n    a = b + c * 2",
+        ["while not a:", "    t1 = c * 2", "    a = b + t1"],
+    ),
+    "an assertion": ("assert a > b, c", ["t1 = a > b", "assert t1, c"]),
+    "a filter": (
+        "return [x for x in b if x > a]",
+        ["t1 = []", "for x in b:", "    t2 = x > a", "    if t2:", "        t1.append(x)", "return t1"],
     ),
     "an item that is added to": (
         "a[b + 1] += f(c)",
@@ -54,11 +76,14 @@ GOLDEN = {
     ),
     "an elif": (
         "if a:\n    return 1\nelif b + 1 > c:\n    return 2\nreturn 3",
-        ["if a:", "    return 1", "else:", "    t1 = b + 1", "    if t1 > c:", "        return 2", "return 3"],
+        [
+            *("if a:", "    return 1", "else:", "    t1 = b + 1", "    t2 = t1 > c"),
+            *("    if t2:", "        return 2", "return 3"),
+        ],
     ),
     "what is simple": (
-        "x = a[b]\nif x > c:\n    return x  # found\nreturn -1",
-        ["x = a[b]", "if x > c:", "    return x  # found", "return -1"],
+        "x = a[b]\nif x:\n    return x  # found\nreturn -1",
+        ["x = a[b]", "if x:", "    return x  # found", "return -1"],
     ),
 }  # fmt: skip
 
@@ -98,6 +123,11 @@ def test_comments_blank_lines_and_the_line_map_are_kept() -> None:
         "import math\n\n# what follows\n\ndef f(x):\n  # first\n  y = x  # y\n\n  t1 = y + 1\n  return math.sqrt(t1)\n"
     )
     assert done.lines == (1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 0)
+
+
+def test_the_guard_of_a_script_stays() -> None:
+    source = "def f(x):\n    return x\n\nif __name__ == '__main__':\n    print(f(1))\n"
+    assert flatten(source) == source.replace("    print(f(1))\n", "    t1 = f(1)\n    print(t1)\n")
 
 
 def test_temporaries_are_new_names() -> None:

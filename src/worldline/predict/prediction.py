@@ -73,11 +73,13 @@ class Scratch:
         source: The source of the rewriting.
         lines: For each of its lines, the line of the original program.
         text: The predicted steps of the rewriting.
+        call: What is evaluated in place of the program's call, if its arguments became steps.
     """
 
     source: str
     lines: tuple[int, ...]
     text: bytes = b""
+    call: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,7 +56,8 @@ def unfold_scratch(request: PredictionRequest, scratch: Scratch) -> tuple[Parsed
 
 def rewritten_request(request: PredictionRequest, scratch: Scratch) -> PredictionRequest:
     """Return the request for the rewriting."""
-    return replace(request, program=replace(request.program, source=scratch.source))
+    program = request.program
+    return replace(request, program=replace(program, source=scratch.source, call=scratch.call or program.call))
 
 
 def _rollouts(predictor: Predictor, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
@@ -169,10 +170,13 @@ def _pad(request: PredictionRequest, mode: str, only: Collection[int] | None = N
     if request.given:
         raise UsageError("a scratchpad starts with the first step: it cannot continue given steps")
     program = request.program
-    rewriting = rewrite(program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call, only=only)
+    is_flat = mode == "flatten"
+    rewriting = rewrite(
+        program.source, flatten=is_flat, chars=mode == "chars", call=program.call, arguments=is_flat, only=only
+    )
     if rewriting.changed and not can_fold(request.options):
         raise UsageError("a scratchpad shows every state and no sharing: it needs --reveal 1")
-    return Scratch(source=rewriting.source, lines=rewriting.lines)
+    return Scratch(source=rewriting.source, lines=rewriting.lines, call=rewriting.call)
 
 
 def _fold_rollout(request: PredictionRequest, pad: Scratch, rolled: ForcedRollout) -> ForcedRollout:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 
 from worldline.analyze.rewrite import names, statements
 from worldline.analyze.rewrite.chars import with_loops
+from worldline.analyze.rewrite.entry import add_entry
+from worldline.analyze.rewrite.lookups import repeatable_methods
 from worldline.analyze.rewrite.printing import printed
 from worldline.analyze.rewrite.tree import alike
 from worldline.analyze.rewrite.watching import watches
@@ -23,13 +25,15 @@ from worldline.core.program import Program
 class Rewritten:
     """A rewritten source; `lines[n]` is the old line from which its line n + 1 comes, 0 for none.
 
-    `why` says why it was not changed, as a sentence's end behind "not rewritten, because"; empty where it was.
+    `why` says why it was not changed, as a sentence's end behind "not rewritten, because"; empty where it was. `call`
+    replaces the program's call where the arguments became steps of the source.
     """
 
     source: str
     changed: bool
     lines: tuple[int, ...]
     why: str = ""
+    call: str | None = None
 
 
 def rewrite(
@@ -38,19 +42,21 @@ def rewrite(
     flatten: bool = False,
     chars: bool = False,
     call: str | None = None,
+    arguments: bool = False,
     only: Collection[int] | None = None,
     language: str = "python",
 ) -> Rewritten:
     """Rewrite a source; `call` is what will be evaluated in it, whose names stay free.
 
-    `only`: the first lines of the statements that are rewritten, where not all are. Of a language other than Python
-    nothing is rewritten.
+    `only`: the first lines of the statements that are rewritten, where not all are. `arguments`: flatten the call as
+    well, if all statements are; it is then `Rewritten.call`. Of a language other than Python nothing is rewritten.
     """
     done = _unchanged(source)
     if refusal := LANGUAGES[language].refusal(Feature.REWRITE, "it"):
         return replace(done, why=refusal)
     whole, reasons = done, list[str]()
-    for act in [_flatten] * flatten + [_chars] * chars:
+    first = _flatten_call if call and arguments and only is None else _flatten
+    for act in [first] * flatten + [_chars] * chars:
         try:
             here = None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
             outcome = act(done.source.replace("\r\n", "\n"), call or "", here)
@@ -72,15 +78,17 @@ def chars(source: str) -> str:
 
 
 def rewrite_program(program: Program, *, flatten: bool = False, chars: bool = False) -> Program:
-    """Rewrite a program's source; its other files stay."""
-    done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
-    return replace(program, source=done.source)
+    """Rewrite a program's source, and its call if that is flattened; its other files stay."""
+    done = rewrite(
+        program.source, flatten=flatten, chars=chars, call=program.call, arguments=flatten, language=program.language
+    )
+    return replace(program, source=done.source, call=done.call or program.call)
 
 
 def _after(first: Rewritten, second: Rewritten) -> Rewritten:
     """Compose two successive rewrites into one."""
     lines = tuple(first.lines[line - 1] if line else 0 for line in second.lines)
-    return Rewritten(second.source, first.changed or second.changed, lines)
+    return Rewritten(second.source, first.changed or second.changed, lines, call=second.call or first.call)
 
 
 def _unchanged(source: str) -> Rewritten:
@@ -91,7 +99,7 @@ def _facts(tree: ast.Module, source: str, call: str, only: frozenset[int] | None
     """Collect the facts about a tree, and mark its loads with them."""
     facts = names.facts(tree, names.words(source, call), only)
     names.mark_loads(tree, facts)
-    return facts
+    return replace(facts, repeatable=repeatable_methods([tree, ast.parse(call)], facts.words, facts.defined))
 
 
 def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
@@ -100,6 +108,16 @@ def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
         return replace(whole, why=tree)
     facts = _facts(tree, source, call, only)
     return _printed(statements.flat_module(tree, facts, names.words(call)), tree, whole)
+
+
+def _flatten_call(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
+    """Flatten a source and, in a function of its own, the call."""
+    added = None if isinstance(_parsed(source, call), str) else add_entry(source, call)
+    done = None if added is None else _flatten(added.source, call, only)
+    if added is None or done is None or not (done.changed and added.is_decomposed(done.source)):
+        return _flatten(source, call, only)
+    lines = tuple(0 if line > added.last else line for line in done.lines)
+    return replace(done, lines=lines, call=f"{added.name}()")
 
 
 def _chars(source: str, call: str, only: frozenset[int] | None) -> Rewritten:

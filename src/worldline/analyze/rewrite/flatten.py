@@ -1,9 +1,10 @@
 """Expressions into one operation a line. What is evaluated, in which order, and what fails first, stay as they were.
 
 `Flattener` takes a function's expressions apart, or the module's: an operand that is an operation itself goes into a
-temporary, on a line before. A load that others could change in between is kept in a temporary too, and so is a method
-looked up on something unknown, before its arguments are evaluated. Lambdas, asynchronous code and generator
-expressions stay whole. Statements are statements.py's, comprehensions comprehensions.py's.
+temporary, on a line before. A load that others could change in between is kept in a temporary too. A method of
+something unknown is looked up before its arguments are evaluated: on a line of its own, or, where a second look-up
+could be noticed, into a temporary. Lambdas, asynchronous code and generator expressions stay whole. Statements are
+statements.py's, comprehensions comprehensions.py's.
 """
 
 from __future__ import annotations
@@ -208,8 +209,12 @@ class Flattener:
         return not {"__bool__", "__len__"} & self.facts.words
 
     def test(self, node: ast.expr) -> ast.expr:
-        """Flatten a condition; one whose truth must not be tested twice stays."""
-        return node if _asks(node) and not self.truth_is_quiet() else self.simple(node)
+        """Flatten a condition to a name or its negation; one whose truth must not be tested twice stays."""
+        if (_asks(node) and not self.truth_is_quiet()) or _is_main_guard(node):
+            return node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return changed(node, operand=self.test(node.operand))
+        return self.atom(node)
 
     def _call(self, node: ast.Call) -> ast.expr:
         if _is_super(node):
@@ -239,11 +244,20 @@ class Flattener:
         if isinstance(func, ast.Attribute) and not self._is_module(func):
             if not later:
                 return changed(func, value=self.light(func.value))
-            value = self.atom(func.value)
-            flat = changed(func, value=value)
-            return flat if self.steady(value) and self.kinds.has(value, func.attr) else self.keep(flat)
+            return self._method(func)
         function = self.atom(func)
         return self.keep(function) if later and not self.steady(function) else function
+
+    def _method(self, func: ast.Attribute) -> ast.expr:
+        """Flatten a method whose arguments need lines of their own; it keeps its receiver if the proof allows it."""
+        value = self.atom(func.value)
+        is_known = self.kinds.has(value, func.attr)
+        if not is_known and (func.attr not in self.facts.repeatable or _is_super(value)):
+            return self.keep(changed(func, value=value))
+        method = changed(func, value=value if self.steady(value) else self.keep(value))
+        if not is_known:  # a receiver without the method fails before the arguments are evaluated
+            self.out.append(ast.Expr(method))
+        return method
 
     def _item(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.slice, ast.Slice):
@@ -321,6 +335,14 @@ def is_literal(node: ast.expr) -> bool:
 
 def _is_super(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
+
+
+def _is_main_guard(node: ast.expr) -> bool:
+    """Return whether this is `__name__ == "__main__"`, which everyone reads at a glance."""
+    match node:
+        case ast.Compare(left=ast.Name(id="__name__"), comparators=[ast.Constant()]):
+            return True
+    return False
 
 
 def _asks(node: ast.expr) -> bool:

@@ -1,9 +1,9 @@
 """The steps of a rewritten program as steps of the original: at its lines, with its names, in its frames.
 
 What is left out is scratch: temporaries, further lines of a statement that is under way, the frames of functions that
-the rewriting put in. Frames of comprehensions are left out as well, for a rewriting may have made loops of them: so a
-run of the original is folded too before the two are compared. A statement that runs several times in a row, as a loop
-in one line does, is one step. Sharing (`same`) is not told.
+the rewriting put in, also of the one that evaluates the call's arguments. Frames of comprehensions are left out as
+well, for a rewriting may have made loops of them: so a run of the original is folded too before the two are compared.
+A statement that runs several times in a row, as a loop in one line does, is one step. Sharing (`same`) is not told.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step
 
 ITERATED = ".0"  # what a comprehension's frame is given
+OUTSIDE = -1  # the number of a step that no frame of the original has
 
 
 @dataclass
@@ -36,7 +37,11 @@ def fold(
     folding = _Folding(program, places, frames)
     at = [folding.step(step) for step in steps]
     out = folding.out
-    out.hidden = [replace(draw, step=at[draw.step] if draw.step < len(at) else len(out.steps)) for draw in hidden]
+    if out.under:
+        out.under[-1] += folding.before
+    for draw in hidden:
+        step = at[draw.step] if draw.step < len(at) else len(out.steps)
+        out.hidden += [] if step == OUTSIDE else [replace(draw, step=step)]
     return out
 
 
@@ -61,14 +66,16 @@ class _Folding:
         self.is_script = program.call is None
         self.out = FoldedRun()
         self.open: dict[int, _Open] = {}  # by the frame's number in the rewriting
+        self.before: list[int] = []  # steps that evaluate the call's arguments, since the last step of the original
 
     def step(self, step: Step) -> int:
-        """Fold in one step and return the number of the step that it belongs to."""
+        """Fold in one step and return the number of the step that it belongs to, or OUTSIDE."""
         if step.event == "call" and self._is_kept(step):
             return self._call(step)
         frame = self._around(step.frame)
-        if frame is None:  # nothing of the original has begun
-            return 0
+        if frame is None:  # no frame of the original is open
+            self.before.append(step.i)
+            return OUTSIDE
         if step.event in CHANGELESS:
             line = frame.line if step.frame not in self.open else self._line(step)
             return self._put(replace(step, frame=frame.serial, line=line), [step.i])
@@ -83,10 +90,10 @@ class _Folding:
 
     def _is_kept(self, step: Step) -> bool:
         frame = self.frames[step.frame]
-        if frame.parent < 0:
+        if frame.parent < 0 and self.is_script:
             return True
         is_helper = frame.file == self.main and step.line > 0 and not self.places.head(step.line)
-        return not is_helper and ITERATED not in step.delta
+        return not is_helper and (frame.parent < 0 or ITERATED not in step.delta)
 
     def _around(self, serial: int) -> _Open | None:
         """Return the frame of a step: its own, or the nearest enclosing frame of the original."""
@@ -146,7 +153,8 @@ class _Folding:
     def _put(self, step: Step, under: list[int]) -> int:
         frames = self.out.frames
         self.out.steps.append(replace(step, i=len(self.out.steps), depth=frames[step.frame].depth))
-        self.out.under.append(under)
+        self.out.under.append([*self.before, *under])
+        self.before.clear()
         return len(self.out.steps) - 1
 
 

@@ -164,6 +164,7 @@ class Facts:
     defined: frozenset[str]  # methods that classes of the program define
     bound: dict[int, Counter[str]] = field(default_factory=dict)  # `bindings` of the program's scopes, by id
     only: frozenset[int] | None = None  # first lines of the statements to be rewritten; None for all
+    repeatable: frozenset[str] = frozenset()  # methods that can be looked up twice without being noticed
 
     def bindings(self, scope: ast.AST) -> Counter[str]:
         """Count how often a scope's own code binds each name."""

@@ -11,14 +11,13 @@ import ast
 from collections.abc import Sequence
 
 from worldline.analyze.rewrite import comprehensions
+from worldline.analyze.rewrite.entry import NAMESPACE_WORDS
 from worldline.analyze.rewrite.flatten import Flattener, changed, is_literal, sliced
 from worldline.analyze.rewrite.kinds import of_scope
 from worldline.analyze.rewrite.names import Facts, Fresh, FunctionNode, own, sure, temporary
 from worldline.analyze.rewrite.tree import alike, walk
 
 _FRAMED = frozenset({"vars", "dir", "id", "globals"})  # a function that asks for these is left alone
-
-_NAMESPACE = frozenset({"vars", "dir", "globals", "__dict__", "__import__", "importlib", "modules"})
 
 
 def flat_module(tree: ast.Module, facts: Facts, reserved: frozenset[str]) -> list[ast.stmt]:
@@ -28,7 +27,7 @@ def flat_module(tree: ast.Module, facts: Facts, reserved: frozenset[str]) -> lis
 
 def _scope(scope: ast.AST, body: Sequence[ast.stmt], facts: Facts, reserved: frozenset[str]) -> list[ast.stmt]:
     used = {node.id for node in own(scope) if isinstance(node, ast.Name)}
-    seen = isinstance(scope, ast.Module) and bool(facts.words & _NAMESPACE)
+    seen = isinstance(scope, ast.Module) and bool(facts.words & NAMESPACE_WORDS)
     if isinstance(scope, ast.AsyncFunctionDef) or used & _FRAMED or seen:
         return _Untouched(facts).block(body)
     flattener = Flattener(
@@ -252,10 +251,13 @@ class _Statements:
     def _while(self, node: ast.While) -> ast.stmt:
         """Move a condition that needs its own lines into the loop, so that each iteration evaluates it."""
         test: list[ast.expr] = []
+        count = self.flat.fresh.count
         lines = self.flat.inside(lambda: test.append(self.flat.test(node.test)))
         if not lines:
             return changed(node, test=test[0], body=self.block(node.body), orelse=self.block(node.orelse))
-        if _leaves(node.orelse):
+        # An `else` is moved into the loop only for a condition of several operations.
+        if _leaves(node.orelse) or (node.orelse and len(lines) == 1):
+            self.flat.fresh.count = count
             return changed(node, body=self.block(node.body), orelse=self.block(node.orelse))
         ends = ast.UnaryOp(ast.Not(), test[0])
         out: ast.stmt = ast.Break()

@@ -237,11 +237,13 @@ def parse(text: bytes) -> Record:
 
 
 def _scratched(scratch: Scratch) -> dict[str, Any]:
-    return {"source": scratch.source, "lines": list(scratch.lines), **_text("text", scratch.text)}
+    call = {} if scratch.call is None else {"call": scratch.call}
+    return {"source": scratch.source, "lines": list(scratch.lines), **call, **_text("text", scratch.text)}
 
 
 def _scratch(row: dict[str, Any]) -> Scratch:
-    return Scratch(source=row["source"], lines=tuple(map(int, row["lines"])), text=_bytes("text", row))
+    lines = tuple(map(int, row["lines"]))
+    return Scratch(source=row["source"], lines=lines, text=_bytes("text", row), call=_word(row, "call"))
 
 
 def _word(row: dict[str, Any], key: str) -> str | None:
