@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.data.mixture import DOCUMENT_LIMITS, Mixture, Mode, Source, draw_documents
 from worldline.programs.generate.guided import program
 from worldline.programs.generate.guided.arguments import KINDS, draw_argument, mutate
-from worldline.programs.generate.guided.evaluator import BeyondSubsetError, Env, Evaluator, ReturnSignal
+from worldline.programs.generate.guided.evaluator import BeyondSubsetError, Env, GuidedEvaluator, ReturnSignal
 from worldline.programs.split import program_key, split_of
 
 METHODS = (
@@ -102,20 +102,19 @@ def test_evaluator_agrees_with_the_recorder() -> None:
         names = [parameter.arg for parameter in function.args.args]
         env: Env = dict(zip(names, map(ast.literal_eval, call.args), strict=True))
         body = [node for node in function.body if not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call)]
-        try:
-            Evaluator(10_000).block(body, env)
-        except ReturnSignal as signal:
-            compared += 1
-            assert repr(signal.value) == trace.outcome.detail, item.source
+        with pytest.raises(ReturnSignal) as caught:
+            GuidedEvaluator(10_000).block(body, env)
+        compared += 1
+        assert repr(caught.value.value) == trace.outcome.detail, item.source
     assert compared >= 120
 
 
 def test_evaluator_refuses_what_is_outside_its_subset() -> None:
     for text in ("open('x')", "''.__class__", "__import__('os')", "'x' * 10 ** 9", "'ab' * 400", "[i for i in x]"):
         with pytest.raises(BeyondSubsetError):
-            Evaluator(10).expression(ast.parse(text, mode="eval").body, {})
+            GuidedEvaluator(10).expression(ast.parse(text, mode="eval").body, {})
     with pytest.raises(BeyondSubsetError):
-        Evaluator(50).block(ast.parse("while True:\n    pass").body, {})
+        GuidedEvaluator(50).block(ast.parse("while True:\n    pass").body, {})
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,7 +13,7 @@ from typing import Any
 
 from worldline.core.program import Program
 from worldline.programs.generate.guided.arguments import KINDS, draw_argument, mutate
-from worldline.programs.generate.guided.draft import MAX_STEPS, Draft
+from worldline.programs.generate.guided.draft import MAX_STEPS, FunctionDraft
 from worldline.programs.generate.guided.expressions import REFUSED, chain
 from worldline.programs.generate.guided.statements import add_statement
 from worldline.programs.generate.style.layout import dress
@@ -46,9 +46,9 @@ def program(rng: Random) -> Program:
     return dress(rng, Program(source=source, call=_call(name, arguments)))
 
 
-def _draft(rng: Random) -> Draft:
+def _draft(rng: Random) -> FunctionDraft:
     """Draw the parameters and the body of a function."""
-    draft = Draft(rng)
+    draft = FunctionDraft(rng)
     kinds, weights = list(KINDS), list(KINDS.values())
     for kind in rng.choices(kinds, weights, k=2 if rng.random() < SECOND_SHARE else 1):
         draft.last = draft.fresh(kind)
@@ -65,7 +65,7 @@ def _draft(rng: Random) -> Draft:
     return draft
 
 
-def _result(draft: Draft) -> str:
+def _result(draft: FunctionDraft) -> str:
     """Write the returned expression: the variable that was written last, an operation on it, or two variables."""
     rng, last = draft.rng, draft.last
     roll = rng.random()

@@ -13,7 +13,7 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any
 
-from worldline.programs.generate.guided.evaluator import Env, Evaluator
+from worldline.programs.generate.guided.evaluator import Env, GuidedEvaluator
 from worldline.programs.generate.language.library import pools
 from worldline.programs.generate.values import texts
 
@@ -49,7 +49,7 @@ ROLES = {
 }
 
 
-class Draft:
+class FunctionDraft:
     """A function under composition.
 
     Attributes:
@@ -89,12 +89,12 @@ class Draft:
 
     def value(self, text: str, extra: Env | None = None) -> Any:
         """Return the value of an expression here; raises what the expression raises."""
-        return Evaluator(MAX_STEPS).expression(parse_expression(text), self.env | extra if extra else self.env)
+        return GuidedEvaluator(MAX_STEPS).expression(parse_expression(text), self.env | extra if extra else self.env)
 
     def run(self, lines: list[str]) -> tuple[Env, int]:
         """Return the variables after further statements, and their number of steps."""
         env: Env = copy.deepcopy(self.env)
-        evaluator = Evaluator(MAX_STEPS - self.steps)
+        evaluator = GuidedEvaluator(MAX_STEPS - self.steps)
         evaluator.block(ast.parse("\n".join(lines)).body, env)
         return env, evaluator.steps
 

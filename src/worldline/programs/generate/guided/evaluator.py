@@ -7,6 +7,7 @@ sizes are known; everything else raises `BeyondSubsetError`.
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -14,13 +15,9 @@ from typing import Any
 Env = dict[str, Any]
 MAX_SIZE = 400  # items or characters of a value
 MAX_BITS = 48  # of an int
-BUILTINS: dict[str, Any] = {
-    function.__name__: function
-    for function in (
-        abs, all, any, bool, chr, dict, divmod, enumerate, filter, float, int, len, list, map, max, min, ord, range,
-        repr, reversed, round, set, sorted, str, sum, tuple, zip, ValueError, IndexError, KeyError, TypeError,
-    )
-}  # fmt: skip
+FUNCTIONS = """abs all any bool chr dict divmod enumerate filter float int len list map max min ord range repr reversed
+round set sorted str sum tuple zip ValueError IndexError KeyError TypeError"""
+BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in FUNCTIONS.split()}
 OWNERS = (str, list, dict, tuple, set, int, float)
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -76,7 +73,7 @@ class ReturnSignal(Exception):
         self.value = value
 
 
-class Evaluator:
+class GuidedEvaluator:
     """Evaluates expressions and statements, and counts statements.
 
     Attributes:
@@ -289,24 +286,24 @@ def bounded(value: Any) -> Any:
     return value
 
 
-_Method = Callable[[Evaluator, Any, Env], Any]
+_Method = Callable[[GuidedEvaluator, Any, Env], Any]
 _EXPRESSIONS: Mapping[type[ast.AST], _Method] = {
     ast.Constant: lambda self, node, env: node.value,
-    ast.Name: Evaluator._name,
-    ast.Attribute: Evaluator._attribute,
-    ast.Call: Evaluator._call,
-    ast.BinOp: Evaluator._binary,
+    ast.Name: GuidedEvaluator._name,
+    ast.Attribute: GuidedEvaluator._attribute,
+    ast.Call: GuidedEvaluator._call,
+    ast.BinOp: GuidedEvaluator._binary,
     ast.UnaryOp: lambda self, node, env: UNARY[type(node.op)](self.expression(node.operand, env)),
-    ast.BoolOp: Evaluator._bool,
-    ast.Compare: Evaluator._compare,
-    ast.Subscript: Evaluator._subscript,
-    ast.Slice: Evaluator._slice,
-    ast.JoinedStr: Evaluator._joined,
-    ast.FormattedValue: Evaluator._formatted,
-    ast.Lambda: Evaluator._lambda,
-    ast.ListComp: Evaluator._list,
-    ast.GeneratorExp: Evaluator._list,
-    ast.DictComp: Evaluator._dict,
+    ast.BoolOp: GuidedEvaluator._bool,
+    ast.Compare: GuidedEvaluator._compare,
+    ast.Subscript: GuidedEvaluator._subscript,
+    ast.Slice: GuidedEvaluator._slice,
+    ast.JoinedStr: GuidedEvaluator._joined,
+    ast.FormattedValue: GuidedEvaluator._formatted,
+    ast.Lambda: GuidedEvaluator._lambda,
+    ast.ListComp: GuidedEvaluator._list,
+    ast.GeneratorExp: GuidedEvaluator._list,
+    ast.DictComp: GuidedEvaluator._dict,
     ast.IfExp: lambda self, node, env: self.expression(
         node.body if self.expression(node.test, env) else node.orelse, env
     ),
@@ -318,16 +315,16 @@ _EXPRESSIONS: Mapping[type[ast.AST], _Method] = {
     },
 }
 _STATEMENTS: Mapping[type[ast.stmt], _Method] = {
-    ast.Assign: Evaluator._assign,
-    ast.AugAssign: Evaluator._augment,
+    ast.Assign: GuidedEvaluator._assign,
+    ast.AugAssign: GuidedEvaluator._augment,
     ast.Expr: lambda self, node, env: self.expression(node.value, env),
-    ast.Delete: Evaluator._delete,
-    ast.If: Evaluator._if,
-    ast.For: Evaluator._for,
-    ast.While: Evaluator._while,
-    ast.Try: Evaluator._try,
-    ast.Return: Evaluator._return,
-    ast.Break: Evaluator._break,
-    ast.Continue: Evaluator._continue,
+    ast.Delete: GuidedEvaluator._delete,
+    ast.If: GuidedEvaluator._if,
+    ast.For: GuidedEvaluator._for,
+    ast.While: GuidedEvaluator._while,
+    ast.Try: GuidedEvaluator._try,
+    ast.Return: GuidedEvaluator._return,
+    ast.Break: GuidedEvaluator._break,
+    ast.Continue: GuidedEvaluator._continue,
     ast.Pass: lambda self, node, env: None,
 }

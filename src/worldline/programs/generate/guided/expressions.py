@@ -9,14 +9,21 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from worldline.programs.generate.guided.draft import Draft, kind_of, parse_expression, samples_of
+from worldline.programs.generate.guided.draft import FunctionDraft, kind_of, parse_expression, samples_of
 from worldline.programs.generate.guided.evaluator import BeyondSubsetError, Env
 from worldline.programs.generate.language.library import lines
 
 REFUSED = (
-    BeyondSubsetError, ValueError, IndexError, KeyError, TypeError, ZeroDivisionError, AttributeError, OverflowError,
+    BeyondSubsetError,
+    ValueError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ZeroDivisionError,
+    AttributeError,
+    OverflowError,
     SyntaxError,
-)  # fmt: skip
+)
 MAX_ATTEMPTS = 8
 MAX_TEXT, MAX_ITEMS = 70, 26
 # How often a result is accepted that says little: unchanged, empty, or zero.
@@ -28,9 +35,17 @@ _IN_FORMAT = re.compile(r"f'[^']*\$x")
 # A width that turned out to be a literal: `{x:>{8}}`.
 _PLAIN_WIDTH = re.compile(r"(?<=[<>^])\{(\d+)\}(?=\}')")
 _ATOMS = (
-    ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.JoinedStr,
+    ast.Name,
+    ast.Call,
+    ast.Subscript,
+    ast.Attribute,
+    ast.List,
+    ast.ListComp,
+    ast.Dict,
+    ast.DictComp,
+    ast.JoinedStr,
     ast.Constant,
-)  # fmt: skip
+)
 # Other names for the variables of comprehensions and lambdas.
 _RENAMED = {
     "c": ("c", "c", "ch", "char", "x", "i", "letter"),
@@ -69,7 +84,7 @@ def choose(rng: Random, template: str) -> str:
     return _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), template)
 
 
-def fill(draft: Draft, template: str, receiver: str, value: Any) -> str:
+def fill(draft: FunctionDraft, template: str, receiver: str, value: Any) -> str:
     """Fill the holes of a template about a value.
 
     Args:
@@ -98,7 +113,7 @@ def fill(draft: Draft, template: str, receiver: str, value: Any) -> str:
         draft.bound -= hidden
 
 
-def _rename(draft: Draft, text: str) -> tuple[str, list[str]]:
+def _rename(draft: FunctionDraft, text: str) -> tuple[str, list[str]]:
     """Give the variables that a template binds names that are free; return the text and the names."""
     bound = list(dict.fromkeys(name for match in _BOUND.finditer(text) for name in match.groups() if name))
     renamed: dict[str, str] = {}
@@ -112,7 +127,7 @@ def _rename(draft: Draft, text: str) -> tuple[str, list[str]]:
     return pattern.sub(lambda match: renamed[match[1]], text), list(renamed.values())
 
 
-def _filled(draft: Draft, match: re.Match[str], receiver: str, value: Any) -> str:
+def _filled(draft: FunctionDraft, match: re.Match[str], receiver: str, value: Any) -> str:
     part, name, kind, role = match.groups()
     if role == "x":
         return _enclosed(match, receiver)
@@ -141,7 +156,7 @@ def enclosed(text: str) -> str:
     return text if text.isidentifier() or isinstance(parse_expression(text), _ATOMS) else f"({text})"
 
 
-def test(draft: Draft, receiver: str, kind: str, bindings: Sequence[Env]) -> str:
+def test(draft: FunctionDraft, receiver: str, kind: str, bindings: Sequence[Env]) -> str:
     """Draw a test that splits the bindings of its variables, if such a test can be drawn.
 
     Args:
@@ -169,7 +184,7 @@ def test(draft: Draft, receiver: str, kind: str, bindings: Sequence[Env]) -> str
     raise BeyondSubsetError("no test")
 
 
-def element(draft: Draft, receiver: str, kind: str, bindings: Sequence[Env]) -> str:
+def element(draft: FunctionDraft, receiver: str, kind: str, bindings: Sequence[Env]) -> str:
     """Draw an expression over an element, of the element's own type; arguments as for `test`."""
     rng = draft.rng
     for _ in range(MAX_ATTEMPTS):
@@ -187,7 +202,7 @@ def element(draft: Draft, receiver: str, kind: str, bindings: Sequence[Env]) -> 
     raise BeyondSubsetError("no expression")
 
 
-def chain(draft: Draft, receiver: str, depth: int) -> tuple[str, Any]:
+def chain(draft: FunctionDraft, receiver: str, depth: int) -> tuple[str, Any]:
     """Draw up to `depth` operations, one on the result of the other; return the expression and its value."""
     text, value = receiver, draft.value(receiver)
     kind = draft.kind(receiver) if receiver in draft.env else kind_of(value)
@@ -202,7 +217,7 @@ def chain(draft: Draft, receiver: str, depth: int) -> tuple[str, Any]:
     return text, value
 
 
-def step(draft: Draft, text: str, value: Any, kind: str) -> tuple[str, Any] | None:
+def step(draft: FunctionDraft, text: str, value: Any, kind: str) -> tuple[str, Any] | None:
     """Draw one operation on a value; return the expression and its value."""
     rng = draft.rng
     templates = by_kind("operations").get(kind)

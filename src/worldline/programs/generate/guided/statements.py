@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from worldline.programs.generate.guided.draft import Draft
+from worldline.programs.generate.guided.draft import FunctionDraft
 from worldline.programs.generate.guided.evaluator import BeyondSubsetError, Env, ReturnSignal
 from worldline.programs.generate.guided.expressions import (
     MAX_ITEMS,
@@ -29,74 +29,9 @@ _TARGETS = re.compile(r"^ *for ([\w, ]+) in ")
 # How often a statement that raises, or returns before the rest, is accepted.
 RAISING_SHARE, RETURNING_SHARE = 0.06, 0.12
 FOLLOW_SHARE = 0.75  # how often a statement is about the variable that was written last
-# Loop headers of a kind: targets, what is iterated over, and the elements (expression and kind) of a round.
-_HEADERS: dict[str, tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]] = {
-    "text": (
-        ("char", "$x", (("char", "char"),)),
-        ("char", "$x", (("char", "char"),)),
-        ("index, char", "enumerate($x)", (("char", "char"), ("index", "num"))),
-        ("index", "range(len($x))", (("$x[index]", "char"), ("index", "num"))),
-        ("index", "range(0, len($x), 2)", (("$x[index]", "char"), ("index", "num"))),
-        ("index", "range(len($x) - 1, -1, -1)", (("$x[index]", "char"), ("index", "num"))),
-        ("index", "range(1, len($x))", (("$x[index]", "char"), ("$x[index - 1]", "char"))),
-        ("char", "$x[::-1]", (("char", "char"),)),
-        ("char", "reversed($x)", (("char", "char"),)),
-        ("char", "sorted($x)", (("char", "char"),)),
-        ("char", "sorted(set($x))", (("char", "char"),)),
-        ("char", "$x[1:]", (("char", "char"),)),
-        ("word", "$x.split()", (("word", "text"),)),
-        ("word", "$x.split()", (("word", "text"),)),
-        ("word", "$x.split(' ')", (("word", "text"),)),
-        ("index, word", "enumerate($x.split())", (("word", "text"), ("index", "num"))),
-    ),
-    "nums": (
-        ("elem", "$x", (("elem", "num"),)),
-        ("elem", "$x", (("elem", "num"),)),
-        ("index, elem", "enumerate($x)", (("elem", "num"), ("index", "num"))),
-        ("index", "range(len($x))", (("$x[index]", "num"), ("index", "num"))),
-        ("index", "range(0, len($x), 2)", (("$x[index]", "num"), ("index", "num"))),
-        ("index", "range(1, len($x))", (("$x[index]", "num"), ("$x[index - 1]", "num"))),
-        ("index", "range(len($x) - 1, -1, -1)", (("$x[index]", "num"), ("index", "num"))),
-        ("elem", "sorted($x)", (("elem", "num"),)),
-        ("elem", "reversed($x)", (("elem", "num"),)),
-        ("elem", "sorted(set($x))", (("elem", "num"),)),
-        ("elem", "$x[::2]", (("elem", "num"),)),
-        ("elem, val", "zip($x, $x[1:])", (("elem", "num"), ("val", "num"))),
-    ),
-    "words": (
-        ("word", "$x", (("word", "text"),)),
-        ("word", "$x", (("word", "text"),)),
-        ("index, word", "enumerate($x)", (("word", "text"), ("index", "num"))),
-        ("index", "range(len($x))", (("$x[index]", "text"), ("index", "num"))),
-        ("word", "sorted($x)", (("word", "text"),)),
-        ("word", "sorted($x, key=len)", (("word", "text"),)),
-        ("word", "$x[::-1]", (("word", "text"),)),
-    ),
-    "counts": (
-        ("key, val", "$x.items()", (("key", "text"), ("val", "num"))),
-        ("key, val", "$x.items()", (("val", "num"), ("key", "text"))),
-        ("key", "$x", (("key", "text"), ("$x[key]", "num"))),
-        ("key", "sorted($x)", (("key", "text"), ("$x[key]", "num"))),
-        ("key, val", "sorted($x.items(), key=lambda kv: kv[1])", (("key", "text"), ("val", "num"))),
-        ("key, val", "list($x.items())[::-1]", (("key", "text"), ("val", "num"))),
-    ),
-    "names": (
-        ("key, val", "$x.items()", (("key", "text"), ("val", "text"))),
-        ("key", "sorted($x)", (("key", "text"), ("$x[key]", "text"))),
-    ),
-    "grid": (
-        ("row", "$x", (("row", "nums"), ("len(row)", "num"))),
-        ("index, row", "enumerate($x)", (("row", "nums"), ("index", "num"))),
-    ),
-    "num": (
-        ("index", "range($x)", (("index", "num"),)),
-        ("index", "range(1, $x + 1)", (("index", "num"),)),
-        ("elem", "str($x)", (("elem", "char"),)),
-    ),
-}  # fmt: skip
 
 
-def add_statement(draft: Draft) -> bool:
+def add_statement(draft: FunctionDraft) -> bool:
     """Add one statement to a draft; return whether one was accepted."""
     rng = draft.rng
     make = rng.choices((assignment, change, idiom, loop), (30, 16, 26, 28))[0]
@@ -111,7 +46,7 @@ def add_statement(draft: Draft) -> bool:
     return False
 
 
-def accept(draft: Draft, lines: Lines) -> bool:
+def accept(draft: FunctionDraft, lines: Lines) -> bool:
     """Append lines whose run changes something and stays small; return whether they were appended."""
     rng, before = draft.rng, draft.env
     try:
@@ -151,7 +86,7 @@ def is_small(value: Any) -> bool:
     return not isinstance(value, int) or abs(value) < 10**7
 
 
-def subject(draft: Draft, kinds: tuple[str, ...]) -> str:
+def subject(draft: FunctionDraft, kinds: tuple[str, ...]) -> str:
     """Choose the variable that the next statement is about."""
     names = draft.of_kind(*kinds)
     if not names:
@@ -162,7 +97,7 @@ def subject(draft: Draft, kinds: tuple[str, ...]) -> str:
     return draft.rng.choice(rich if draft.rng.random() < 0.85 else names)
 
 
-def assignment(draft: Draft) -> Lines:
+def assignment(draft: FunctionDraft) -> Lines:
     """Assign one to three operations on a variable, to itself or to a new variable."""
     rng = draft.rng
     name = subject(draft, tuple(by_kind("operations")))
@@ -172,7 +107,7 @@ def assignment(draft: Draft) -> Lines:
     return [f"{target} = {text}"]
 
 
-def change(draft: Draft) -> Lines:
+def change(draft: FunctionDraft) -> Lines:
     """Change a value in place, or take it apart."""
     name = subject(draft, tuple(by_kind("changes")))
     template = draft.rng.choice(by_kind("changes")[draft.kind(name)])
@@ -188,13 +123,13 @@ def _idioms() -> dict[str, tuple[str, ...]]:
     return {kind: tuple(texts) for kind, texts in grouped.items()}
 
 
-def idiom(draft: Draft) -> Lines:
+def idiom(draft: FunctionDraft) -> Lines:
     """Write an idiom of several lines about a variable."""
     name = subject(draft, tuple(_idioms()))
     return _fill_lines(draft, draft.rng.choice(_idioms()[draft.kind(name)]), name)
 
 
-def _fill_lines(draft: Draft, template: str, name: str) -> Lines:
+def _fill_lines(draft: FunctionDraft, template: str, name: str) -> Lines:
     template = choose(draft.rng, template)
     taken = set(_WORD.findall(template))
     for hole in ("$new2", "$new"):
@@ -206,17 +141,20 @@ def _fill_lines(draft: Draft, template: str, name: str) -> Lines:
     return fill(draft, template, name, draft.env[name]).split("\n")
 
 
-def loop(draft: Draft) -> Lines:
+def loop(draft: FunctionDraft) -> Lines:
     """Write a loop over a variable that fills an accumulator, with tests, early ends and a nested loop now and then."""
     rng = draft.rng
-    name = subject(draft, tuple(_HEADERS))
+    name = subject(draft, tuple(by_kind("headers")))
     kind = draft.kind(name)
-    targets, iterable, elements = rng.choice(_HEADERS[kind])
+    targets, iterable, elements = rng.choice(by_kind("headers")[kind]).split(" | ")
     renamed: dict[str, str] = {}
     for pool in targets.split(", "):
         renamed[pool] = draft.fresh(pool, set(renamed.values()))
     over = iterable.replace("$x", name)
-    parts = [(_renamed(text, renamed).replace("$x", name), part) for text, part in elements]
+    parts = []
+    for text in elements.split("; "):
+        expression, _, sort = text.partition("=")
+        parts.append((_renamed(expression, renamed).replace("$x", name), sort))
     names = [renamed[pool] for pool in targets.split(", ")]
     bindings = _bindings(draft, names, over)
     draft.bound |= set(names)
@@ -244,7 +182,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
     return text
 
 
-def _bindings(draft: Draft, names: list[str], over: str) -> list[Env]:
+def _bindings(draft: FunctionDraft, names: list[str], over: str) -> list[Env]:
     """Return the values of the loop's variables in every round."""
     items = list(draft.value(over))
     if not 1 < len(items) <= MAX_ITEMS:
@@ -252,7 +190,9 @@ def _bindings(draft: Draft, names: list[str], over: str) -> list[Env]:
     return [dict(zip(names, item if len(names) > 1 else (item,), strict=True)) for item in items]
 
 
-def _accumulator(draft: Draft, parts: list[tuple[str, str]], bindings: list[Env]) -> tuple[str, str, Callable[[], str]]:
+def _accumulator(
+    draft: FunctionDraft, parts: list[tuple[str, str]], bindings: list[Env]
+) -> tuple[str, str, Callable[[], str]]:
     """Choose what a loop fills; return its name, its first value and a function that draws a statement."""
     rng = draft.rng
     kind = rng.choices(("list", "str", "int", "dict"), (34, 30, 20, 16))[0]
@@ -275,7 +215,7 @@ def _accumulator(draft: Draft, parts: list[tuple[str, str]], bindings: list[Env]
 
 
 def _body(
-    draft: Draft, parts: list[tuple[str, str]], bindings: list[Env], act: Callable[[], str], source: str
+    draft: FunctionDraft, parts: list[tuple[str, str]], bindings: list[Env], act: Callable[[], str], source: str
 ) -> Lines:
     """Write the body of a loop."""
     rng = draft.rng
@@ -328,7 +268,7 @@ def _distinct(act: Callable[[], str], number: int) -> Lines:
     return list(drawn)[:number]
 
 
-def _nested(draft: Draft, text: str, kind: str, bindings: list[Env], act: Callable[[], str]) -> Lines:
+def _nested(draft: FunctionDraft, text: str, kind: str, bindings: list[Env], act: Callable[[], str]) -> Lines:
     """Write a loop over the parts of an element that tests each of them."""
     inner = draft.fresh("char" if kind == "text" else "elem")
     items = [item for binding in bindings for item in draft.value(text, binding)]
