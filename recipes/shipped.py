@@ -63,43 +63,52 @@ CHANCE_SHARE = 0.12
 # Bytes of mined programs per byte of our own programs.
 MINED_SHARE = 0.45
 
-# Programs, their share of the documents, and their form. About a third have one operation per line, or
+# Programs, their share of the documents, and their form. About two fifths have one operation per line, or
 # loops over characters instead of string methods.
 PROGRAMS = (
-    ("generate:program", 0.280, ""),
-    ("generate:hard", 0.140, ""),
-    ("generate:program", 0.190, "flatten"),
-    ("generate:hard", 0.110, "flatten"),
-    ("generate:program", 0.050, "chars"),
-    ("generate:program", 0.050, "among"),
-    ("generate:program", 0.030, "flatten among"),
+    ("generate.guided:program", 0.250, ""),
+    ("generate.guided:program", 0.250, "flatten"),
+    ("generate.guided:program", 0.040, "chars"),
+    ("generate.guided:program", 0.020, "among"),
+    ("generate.guided:program", 0.010, "script"),
+    ("generate:program", 0.170, ""),
+    ("generate:hard", 0.090, ""),
+    ("generate:program", 0.120, "flatten"),
+    ("generate:hard", 0.070, "flatten"),
+    ("generate:program", 0.030, "chars"),
+    ("generate:program", 0.030, "among"),
+    ("generate:program", 0.020, "flatten among"),
     ("generate:program", 0.020, "method"),
     ("generate:program", 0.010, "flatten method"),
     ("generate:program", 0.020, "nested"),
     ("generate:program", 0.020, "script"),
     ("generate:program", 0.010, "among script"),
     ("generate.typed.chains:program", 0.020, ""),
-    ("generate.typed.chains:program", 0.030, "among"),
+    ("generate.typed.chains:program", 0.020, "among"),
     ("generate.typed.chains:program", 0.010, "flatten"),
-    ("generate.typed.pipelines:decide", 0.020, ""),
-    ("generate.typed.arithmetic:arithmetic", 0.040, ""),
-    ("generate.practice:program", 0.200, ""),
-    ("generate.practice:program", 0.040, "flatten"),
+    ("generate.typed.pipelines:decide", 0.010, ""),
+    ("generate.typed.arithmetic:arithmetic", 0.030, ""),
+    ("generate.practice:program", 0.080, ""),
+    ("generate.practice:program", 0.020, "flatten"),
+    ("machines:program", 0.030, ""),
+    ("machines:program", 0.010, "flatten"),
 )
-TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
-# Programs whose text does not determine their run: about 9 % of the documents.
+TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.110), ("tasks:permutations", 0.007))
+# Programs whose text does not determine their run: about 10 % of the documents.
 STOCHASTIC = (
-    ("generate.chance:program", 0.080, ""),
-    ("generate.chance:program", 0.050, "flatten"),
+    ("generate.chance:program", 0.075, ""),
+    ("generate.chance:program", 0.040, "flatten"),
     ("generate.chance:program", 0.010, "script"),
     ("generate.chance:program", 0.005, "among"),
+    ("generate.draws:program", 0.020, ""),
+    ("machines:commanded", 0.015, ""),
 )
 # How their hidden inputs are written; in 0.96 of the modes the model writes them itself.
 HIDDEN = {"given": 0.25, "blind": 0.15}
 # The notation in which the model predicts by default: every assigned name and every decision.
 EVERYTHING = {"assigned": True, "conditions": True}
 # Shares of how often a task's state is shown; 0.96 is left for all other modes.
-SPACINGS = {2: 0.50, 4: 0.70, 8: 0.70, 16: 0.16, 32: 0.08, 64: 0.06, 512: 0.02}
+SPACINGS = {2: 0.50, 4: 0.70, 8: 1.00, 16: 0.16, 32: 0.08, 64: 0.06, 512: 0.02}
 
 
 def quarry() -> MiningSource:

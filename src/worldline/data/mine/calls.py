@@ -22,6 +22,7 @@ from worldline.data.mine.inputs import draw_arguments
 from worldline.data.mine.mined import MinedCall
 from worldline.data.mine.types import GuessedSignature, guess_signature
 from worldline.data.mixture import DOCUMENT_LIMITS
+from worldline.programs.generate.guided.arguments import mutate
 from worldline.programs.split import key
 from worldline.recording.recorder import SandboxWorker
 from worldline.recording.together import record_all
@@ -106,6 +107,7 @@ def trace_calls(
     tried: set[str] = set()
     for turn in range(MAX_ROUNDS):
         calls = list(() if turn else map(_wrap_generator(function), shown))
+        calls += _mutate_calls(rng, traces)
         calls += [call for _ in range(CALLS_PER_ROUND - len(calls)) if (call := _draw_call(rng, function)) not in tried]
         tried.update(calls)
         programs = [Program(source=function.source, call=call) for call in dict.fromkeys(calls)]
@@ -124,6 +126,45 @@ def trace_calls(
         if len(traces) >= most or (turn and not traces):
             break
     return traces if len(traces) > raised else {}
+
+
+def _mutate_calls(rng: Random, known: Mapping[str, Trace]) -> list[str]:
+    """Calls that differ a little from known ones, which often take another path with realistic arguments."""
+    calls = list(known)
+    mutated = (mutate_call(rng, rng.choice(calls)) for _ in range(CALLS_PER_ROUND // 3 if calls else 0))
+    return [call for call in mutated if call and call not in known]
+
+
+def mutate_call(rng: Random, call: str) -> str:
+    """Mutate one positional argument of a call; return an empty text if none of them is a literal.
+
+    Args:
+        rng: Source of randomness.
+        call: The call, possibly inside `list(...)`.
+
+    Returns:
+        The mutated call.
+    """
+    try:
+        tree = ast.parse(call, mode="eval").body
+        inner = tree.args[0] if isinstance(tree, ast.Call) and call.startswith("list(") and tree.args else tree
+        literals = [node for node in inner.args if _is_literal(node)] if isinstance(inner, ast.Call) else []
+        if not literals or not isinstance(inner, ast.Call):
+            return ""
+        at = inner.args.index(rng.choice(literals))
+        value = mutate(rng, ast.literal_eval(inner.args[at]))
+        inner.args[at] = ast.parse(repr(value), mode="eval").body
+        return ast.unparse(tree)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return ""
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        return False
+    return isinstance(value, int | str | list | dict) and not isinstance(value, bool)
 
 
 def _wrap_generator(function: ExtractedFunction) -> Callable[[str], str]:
