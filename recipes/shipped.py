@@ -63,18 +63,18 @@ CHANCE_SHARE = 0.12
 # Bytes of mined programs per byte of our own programs.
 MINED_SHARE = 0.45
 
-# Programs, their share of the documents, and their form. About two fifths have one operation per line, or
+# Programs, their share of the documents, and their form. About half have one operation per line, or
 # loops over characters instead of string methods.
 PROGRAMS = (
-    ("generate.guided:program", 0.250, ""),
-    ("generate.guided:program", 0.250, "flatten"),
+    ("generate.guided:program", 0.160, ""),
+    ("generate.guided:program", 0.240, "flatten"),
     ("generate.guided:program", 0.040, "chars"),
     ("generate.guided:program", 0.020, "among"),
     ("generate.guided:program", 0.010, "script"),
     ("generate:program", 0.170, ""),
-    ("generate:hard", 0.090, ""),
-    ("generate:program", 0.120, "flatten"),
-    ("generate:hard", 0.070, "flatten"),
+    ("generate:hard", 0.080, ""),
+    ("generate:program", 0.180, "flatten"),
+    ("generate:hard", 0.100, "flatten"),
     ("generate:program", 0.030, "chars"),
     ("generate:program", 0.030, "among"),
     ("generate:program", 0.020, "flatten among"),

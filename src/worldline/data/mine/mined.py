@@ -25,15 +25,15 @@ from worldline.recording.together import record_all, stretched
 from worldline.storage import files
 
 # Share of the documents that are written in a form.
-FORM_SHARE = 0.35
+FORM_SHARE = 0.6
 FORM_WEIGHTS = {
-    "flatten": 0.55,
-    "chars": 0.1,
-    "among": 0.1,
+    "flatten": 0.65,
+    "chars": 0.08,
+    "among": 0.06,
     "flatten among": 0.05,
-    "script": 0.08,
-    "nested": 0.06,
-    "method": 0.06,
+    "script": 0.06,
+    "nested": 0.05,
+    "method": 0.05,
 }
 
 
