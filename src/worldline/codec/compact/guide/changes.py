@@ -20,8 +20,23 @@ def _frame(state: GuideState) -> LiveFrame:
 
 def tail_mask(state: GuideState) -> int:
     """Return what may follow an action or a change: the end of the line, or another change."""
-    unfinished = state.early and state.changed and not state.open
+    unfinished = (state.early and state.changed and not state.open) or bool(_due_names(state) - state.used)
     return (0 if unfinished else END) | (SPACE if _may_continue(state) else 0)
+
+
+def _due_names(state: GuideState) -> frozenset[bytes]:
+    """The names that were assigned since the last reveal, if this line must show them."""
+    is_known = state.event == "return" or (state.event == "line" and state.assigned.closed)
+    return _frame(state).since if state.adds_assigned and state.open and is_known else frozenset()
+
+
+def _possible_names(state: GuideState) -> frozenset[bytes] | None:
+    """The names that this line can show; None if any."""
+    if not state.adds_assigned or not state.open or _frame(state).surprises:
+        return None
+    if state.event == "line" and state.assigned.closed:
+        return _frame(state).since | frozenset(state.assigned.names)
+    return _frame(state).since if state.event == "return" else None
 
 
 def _may_continue(state: GuideState, more: int = 0) -> bool:
@@ -30,6 +45,8 @@ def _may_continue(state: GuideState, more: int = 0) -> bool:
         return True
     if _is_closed(state):
         return bool(_owed(state)) or (bool(state.edited) and not more)
+    if (possible := _possible_names(state)) is not None:
+        return len(possible - state.used) > more
     names, same = _frame(state).names, state.options.same
     is_left = names is None or same or len(names) > len(state.used) + more
     return (state.open or state.early) and (is_left or (bool(state.edited) and not more))
@@ -51,13 +68,15 @@ def _owed(state: GuideState) -> tuple[bytes, ...]:
 
 def _is_closed(state: GuideState) -> bool:
     """Whether this line can show no other names than those that its statement assigns."""
-    return state.event == "line" and state.assigned.closed and not state.options.same
+    return state.shows_assigned and state.event == "line" and state.assigned.closed and not state.options.same
 
 
 def _finish(state: GuideState) -> None:
     frame, frames = _frame(state), state.frames
-    if state.event not in CHANGELESS:
+    if state.shows_assigned and state.event not in CHANGELESS:
         frame.owed = _owed(state)
+    if state.adds_assigned and state.event not in CHANGELESS:
+        _add_names(state, frame)
     if state.event == "late":
         frame.changes_written = frames.late = True
         frames.due = frame
@@ -66,6 +85,17 @@ def _finish(state: GuideState) -> None:
     else:
         frames.step(frame, state.event, state.line, changed=state.changed, exact=state.exact)
     state.begin()
+
+
+def _add_names(state: GuideState, frame: LiveFrame) -> None:
+    """Note which names the next reveal must show, and whether it may show others."""
+    is_revealed = state.event == "late" or state.options.reveals(state.frames.steps)
+    if is_revealed and (state.changed or state.event in ("call", "late")):
+        frame.since, frame.surprises = frozenset(), False
+    elif state.event != "line" or not state.assigned.closed:
+        frame.surprises = True
+    is_pending = state.event == "line" and not is_revealed
+    frame.new_names = (state.assigned.names, state.assigned.body) if is_pending else ((), frozenset())
 
 
 def _item_mask(state: GuideState) -> int:
@@ -79,6 +109,8 @@ def _item_mask(state: GuideState) -> int:
 def _changeable(state: GuideState) -> Node:
     """The names that a change may start with, except after `-`."""
     names, owed = _frame(state).names, _owed(state)
+    if state.section == 0 and (possible := _possible_names(state)) is not None:
+        return state.guard.words(possible - state.used)
     if owed and state.section == 0 and _is_closed(state):
         return state.guard.words(frozenset({owed[0], state.edited} - {b""}))
     if state.options.same:

@@ -27,12 +27,15 @@ class LiveFrame:
         "line",
         "must_continue",
         "names",
+        "new_names",
         "outermost",
         "owed",
         "pending",
         "raised",
         "serial",
+        "since",
         "start",
+        "surprises",
     )
 
     def __init__(
@@ -43,6 +46,11 @@ class LiveFrame:
         self.start = line
         # The names that its newest line assigns and the text has not shown.
         self.owed: tuple[bytes, ...] = ()
+        # With sparse reveals: the names assigned since the last one, those of the newest line with the lines that may
+        # follow (none: all), and whether others may have changed too.
+        self.since: frozenset[bytes] = frozenset()
+        self.new_names: tuple[tuple[bytes, ...], frozenset[int]] = ((), frozenset())
+        self.surprises = False
         self.outermost = False
         self.event = "call"
         # The number of its pending step, like `core.events.Pending`. It is stored here because a frame is copied with

@@ -46,6 +46,7 @@ class GuideState:
         self.element, self.exact = options.delta == "element", options.reveal == 1
         # Whether each step shows the names that its statement assigns, and the guide knows which.
         self.shows_assigned = options.assigned and self.exact
+        self.adds_assigned = options.assigned and options.reveal > 1 and options.delta == "whole" and not options.same
         # The hidden inputs of the prompt, and how many of them were written.
         self.prompt_inputs, self.drawn = prompt_inputs, 0
         self.ended = False
@@ -113,6 +114,11 @@ class GuideState:
         """Set the step of this line; its changes may follow."""
         self.event, self.frame, self.line = event, frame, line
         self.open = self.reveals_changes(event)
-        if event == "line" and self.shows_assigned:
+        if event == "line" and (self.shows_assigned or self.adds_assigned):
             self.assigned = self.guard.assigned(frame.file, frame.start, line)
+        if event in ("line", "return") and self.adds_assigned:
+            names, body = frame.new_names
+            if not body or (event == "line" and line in body):
+                frame.since |= frozenset(names)
+            frame.new_names = ((), frozenset())
         self.go("tail")
