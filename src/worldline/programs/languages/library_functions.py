@@ -42,11 +42,11 @@ def pieces() -> dict[tuple[str, str], tuple[str, ...]]:
     text = files("worldline.programs.languages").joinpath("templates", "library.txt").read_text("utf-8")
     grouped: dict[tuple[str, str], tuple[str, ...]] = {}
     for line in text.splitlines():
-        head, _, said = line.partition(": ")
+        head, _, wording = line.partition(": ")
         language, _, piece = head.partition(" ")
-        if said and not line.startswith("#"):
+        if wording and not line.startswith("#"):
             for target in TARGETS if language == "all" else (language,):
-                grouped[target, piece] = (*grouped.get((target, piece), ()), said)
+                grouped[target, piece] = (*grouped.get((target, piece), ()), wording)
     return grouped
 
 
