@@ -13,7 +13,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mixture import Mixture
+    from worldline.data.mixture import Mixture, Source
     from worldline.model.train.config import Training
 
 LANGUAGES = tuple(os.environ.get("WORLDLINE_LANGUAGES", "js,ts,java,c,cpp,rust").split(","))
@@ -26,7 +26,7 @@ SPACINGS = {2: 0.2, 4: 0.2, 8: 0.2}
 
 
 def data() -> Mixture:
-    """Return ordinary programs and state-tracking tasks, equally many in each language."""
+    """Return ordinary programs, library functions and state-tracking tasks, equally many in each language."""
     from dataclasses import replace
 
     from worldline.codec.compact.prompt import Compact
@@ -38,6 +38,7 @@ def data() -> Mixture:
             Source(kind="generate", program=f"{drawn}:ordinary", argument=language, weight=0.75)
             for language in LANGUAGES
         ),
+        *library_sources(0.5),
         *(Source(kind="tasks", program=f"{drawn}:state", argument=language, weight=0.25) for language in LANGUAGES),
     )
     modes = (
@@ -51,6 +52,23 @@ def data() -> Mixture:
     return Mixture(
         sources=sources, modes=modes, max_bytes=MAX_DOCUMENT_BYTES, query=0.03, leave_out=LEFT_OUT, limits=limits
     )
+
+
+def library_sources(weight: float) -> tuple[Source, ...]:
+    """Return functions over each language's own containers and methods."""
+    from worldline.data.mixture import Source
+    from worldline.programs.languages.library_functions import TARGETS
+
+    drawn = "worldline.programs.languages.library_functions:program"
+    chosen = [language for language in LANGUAGES if language in TARGETS]
+    return tuple(Source(kind="generate", program=drawn, argument=language, weight=weight) for language in chosen)
+
+
+def library() -> Mixture:
+    """Return only functions over each language's own containers and methods."""
+    from dataclasses import replace
+
+    return replace(data(), sources=library_sources(1.0))
 
 
 def training() -> Training:

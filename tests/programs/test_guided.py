@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from collections import Counter
 
 import pytest
@@ -13,7 +14,9 @@ from worldline.core.program import Program
 from worldline.data.mixture import DOCUMENT_LIMITS, Mixture, Mode, Source, draw_documents
 from worldline.programs.generate.guided import program
 from worldline.programs.generate.guided.arguments import KINDS, draw_argument, mutate
+from worldline.programs.generate.guided.draft import HOLES
 from worldline.programs.generate.guided.evaluator import BeyondSubsetError, Env, GuidedEvaluator, ReturnSignal
+from worldline.programs.generate.language.library import text as template_text
 from worldline.programs.split import program_key, split_of
 
 METHODS = (
@@ -136,3 +139,9 @@ def test_documents_have_the_split_that_was_chosen() -> None:
     documents.close()  # type: ignore[attr-defined]
     assert all(split_of(item.key) == "test" for item in chosen)
     assert {split_of(program_key(item)) for item in draw(300)} == {"train", "valid", "test"}
+
+
+def test_every_hole_of_the_templates_is_known() -> None:
+    known = {*HOLES, "x", "pair", "new", "new2", "acc", "e", "p", "0"}
+    for name in ("operations", "conditions", "changes", "blocks", "actions", "headers"):
+        assert set(re.findall(r"\$(\w+)", template_text(f"guided/{name}"))) <= known, name

@@ -20,7 +20,7 @@ import pytest
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.data.document import read_documents
-from worldline.data.mine.calls import find_calls
+from worldline.data.mine.calls import find_calls, mutate_call
 from worldline.data.mine.extract import ExtractedFunction, extract_functions
 from worldline.data.mine.inputs import draw_value
 from worldline.data.mine.journal import Journal
@@ -405,3 +405,19 @@ def test_a_killed_mine_of_several_workers_leaves_nothing_behind_and_goes_on(pack
     assert (tmp_path / "cut.journal").exists()
     mine([str(package)], out=out, trust=True, workers=2)
     assert out.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_mutated_calls_change_one_literal_and_keep_the_rest() -> None:
+    rng = random.Random(3)
+    mutated = {mutate_call(rng, "words('some Text here', 4, key=None)") for _ in range(60)}
+    assert len(mutated) > 20
+    for call in mutated:
+        node = ast.parse(call, mode="eval").body
+        assert isinstance(node, ast.Call)
+        assert len(node.args) == 2
+        assert len(node.keywords) == 1
+        first, second = map(ast.literal_eval, node.args)
+        assert (first == "some Text here") != (second == 4) or (first, second) == ("some Text here", 4)
+    assert mutate_call(rng, "list(numbers([1, 2]))").startswith("list(numbers([")
+    assert mutate_call(rng, "f(x, lambda: 1)") == ""
+    assert mutate_call(rng, "not python(") == ""
