@@ -29,6 +29,7 @@ SUITES = {
     "crux": "worldline.evaluation.suites.crux",
     "crux-input": "worldline.evaluation.suites.crux_input",
     "livecodebench": "worldline.evaluation.suites.livecodebench",
+    "reval": "worldline.evaluation.suites.reval.suite",
     "humaneval-x": "worldline.evaluation.suites.languages.humaneval_x",
     "crux-x": "worldline.evaluation.suites.languages.crux_x",
     "repair": "worldline.evaluation.suites.repair",
@@ -50,6 +51,7 @@ FILES = {  # where to get the data files of third-party benchmarks
     "crux-input": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
     "livecodebench": "data/test-00000-of-00001.parquet of "
     "https://huggingface.co/datasets/livecodebench/execution-v2, or its rows as JSON lines",
+    "reval": "the folder `data` of https://github.com/r-eval/REval",
     "humaneval-x": "a folder of the files of https://huggingface.co/datasets/THUDM/humaneval-x",
     "crux-x": "datasets/cruxeval_preprocessed of https://github.com/CRUXEVAL-X/cruxeval-x",
     "repair": "a clone of https://github.com/jkoppel/QuixBugs",
