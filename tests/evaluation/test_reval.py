@@ -20,7 +20,13 @@ from worldline.diagnose.reading import read
 from worldline.evaluation import suites
 from worldline.evaluation.bench import bench
 from worldline.evaluation.suites.reval.cases import PROGRAMS, QUESTIONS, read_cases
-from worldline.evaluation.suites.reval.questions import NO_LINE, ExecutedLines, Question, executed_lines, is_same_state
+from worldline.evaluation.suites.reval.questions import (
+    NO_LINE,
+    ExecutedLines,
+    LineQuestion,
+    executed_lines,
+    is_same_state,
+)
 from worldline.evaluation.suites.reval.suite import PUBLISHED, AnsweredQuestion
 from worldline.evaluation.table import Between, Table
 from worldline.predict.interpreter import Interpreter
@@ -114,7 +120,7 @@ def lines_of(source: str, call: str, codec: str = "compact") -> ExecutedLines:
 
 
 def values(lines: ExecutedLines, line: int, expression: str) -> list[str]:
-    return [text(value) for value in lines.values(Question(line, expression))]
+    return [text(value) for value in lines.values(LineQuestion(line, expression))]
 
 
 def own_row(table: Table) -> list[float | int | None]:
@@ -249,7 +255,7 @@ def test_functions_and_iterators_are_no_values() -> None:
 @pytest.mark.usefixtures("sandbox")
 def test_states_are_compared_by_value_and_type() -> None:
     def value(literal: str) -> list[Any]:
-        return lines_of(f"def f(x=0):\n    x = {literal}\n    return x\n", "f()").values(Question(2, "x"))
+        return lines_of(f"def f(x=0):\n    x = {literal}\n    return x\n", "f()").values(LineQuestion(2, "x"))
 
     assert is_same_state(value("0.1 + 0.2"), value("0.3"))
     assert not is_same_state(value("1"), value("1.0"))

@@ -18,7 +18,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.evaluation.rows import read_objects
 from worldline.evaluation.suites.crux import ended, literal
-from worldline.evaluation.suites.reval.questions import Question
+from worldline.evaluation.suites.reval.questions import LineQuestion
 
 PROGRAMS, QUESTIONS = "DREval_data.jsonl", "DREval_tasks.jsonl"
 HUMANEVAL, CLASSEVAL = "HumanEval", "ClassEval"
@@ -51,7 +51,7 @@ class RevalCase:
     number: int
     origin: str
     program: Program
-    questions: tuple[Question, ...]
+    questions: tuple[LineQuestion, ...]
     output: str | None
     last_line: int
 
@@ -96,12 +96,14 @@ def _case(problem: dict[str, Any], part: dict[str, Any]) -> RevalCase | None:
     source = ended(problem["code"])
     is_function = problem["test"] is None
     program = _function_call(problem, source, number) if is_function else _class_test(problem, source, number)
-    return program and RevalCase(
+    if program is None:
+        return None
+    return RevalCase(
         problem=problem["task_id"],
         number=number,
         origin=HUMANEVAL if is_function else CLASSEVAL,
         program=program,
-        questions=tuple(Question(int(question["lineno"]), str(question["var"])) for question in part["task"]),
+        questions=tuple(LineQuestion(int(question["lineno"]), str(question["var"])) for question in part["task"]),
         output=literal(problem["outputs"][number]) if is_function else None,
         last_line=source.count("\n"),
     )

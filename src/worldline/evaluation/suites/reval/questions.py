@@ -23,7 +23,7 @@ _HIDDEN = re.compile(r"<(?:function|builtin|module|generator|enumerate|zip|map|f
 
 
 @dataclass(frozen=True)
-class Question:
+class LineQuestion:
     """A line of a program, and a name or expression such as `self.total[key]` whose value after it is asked for."""
 
     line: int
@@ -53,7 +53,7 @@ class ExecutedLines:
         steps = pairwise([*(visit.line for visit in self.visits), NO_LINE])
         return [after for at, after in steps if at == line] or [NO_LINE]
 
-    def values(self, question: Question) -> list[Value]:
+    def values(self, question: LineQuestion) -> list[Value]:
         """Return the values of an expression after each visit of its line; none if it has no value there."""
         last = len(self.visits) - 1
         after = [self.visits[min(at + 1, last)] for at, visit in enumerate(self.visits) if visit.line == question.line]
