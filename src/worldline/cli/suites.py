@@ -23,7 +23,9 @@ def suite_options(command: Any) -> Any:
     """Add the options that belong to single suites."""
     return opt.add_all(
         command,
-        opt.option("--data", metavar="FILE", note="humaneval, crux, their variants, branches, repair"),
+        opt.option(
+            "--data", metavar="FILE", note="humaneval, crux, their variants, livecodebench, reval, branches, repair"
+        ),
         opt.option("--language", metavar="NAME", note="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"),
         opt.option("--seed", type=int, default=0, note="for the programs and their order"),
         opt.add_option(
@@ -90,8 +92,8 @@ def bench(suite: str, model: str, scratchpad: list[str], address: str | None, as
     """Measure a model on SUITE.
 
     Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,
-    crux-input, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: one per line, with `source`, with
-    `call` unless it is a script, and optionally `answer`, `id` and `language`.
+    crux-input, livecodebench, reval, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: one per line,
+    with `source`, with `call` unless it is a script, and optionally `answer`, `id` and `language`.
     """
     from worldline.evaluation.bench import bench as run
 

@@ -29,7 +29,7 @@ from worldline.storage.remote import StorePath, place
 
 LooseSuite = Iterable[Task] | Iterable[Program] | Iterable[Mapping[str, Any]]
 AnySuite = str | Path | Suite | LooseSuite
-MeasuredName = Literal["states", "branches", "stochastic", "crux-input", "repair"]
+MeasuredName = Literal["states", "branches", "stochastic", "crux-input", "reval", "repair"]
 PERMUTATION = "permutation"  # the suite that takes several values of `reveal`
 
 
