@@ -96,7 +96,8 @@ class Scratchpad:
         capabilities = self.predictor.capabilities
         if self.mode == "none":
             return capabilities
-        return Capabilities(answers_questions=capabilities.answers_questions, rolls_out=self)
+        answers = capabilities.answers_questions
+        return Capabilities(answers_questions=answers, rolls_out=self, samples=capabilities.samples)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Yield one prediction per request, folded into the steps of its program."""
