@@ -103,6 +103,8 @@ def ending(prediction: Prediction, reading: Reading) -> Iterator[tuple[str, str,
         yield "answer", printable(" ".join(reading.answer)[:MAX_VALUE]), "bold"
     rate = f" in {prediction.seconds:.1f} s" if prediction.seconds else ""
     yield ("prediction", f"{prediction.status}, {len(prediction.text):,} bytes, {reading.steps:,} steps{rate}", "dim")
+    if prediction.discarded:
+        yield "note", printable(f"{prediction.note}; {prediction.bytes_written:,} bytes were written"), "dim"
 
 
 def intervention_lines(trials: Iterable[InterventionTrial]) -> Iterator[tuple[str, str, str]]:

@@ -110,8 +110,8 @@ def _check_order(plan: BenchPlan, has_pool: bool) -> None:
         raise UsageError(
             f"{plan.out} already holds a run, and `by=order` reads outputs from the first one: pass a new --out"
         )
-    if plan.shard is not None or has_pool:
+    if plan.shard is not None or has_pool or plan.is_vote:
         raise UsageError(
-            "`by=order` reads outputs from the first one, so a shard or a worker would take those of other programs: "
-            "add `digest` or `prompt` to each row, or run in one process"
+            "`by=order` reads outputs from the first one, so a shard, a worker or a vote would take those of other "
+            "programs: add `digest` or `prompt` to each row, or run all programs in one process"
         )
