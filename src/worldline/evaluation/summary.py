@@ -149,7 +149,6 @@ class Report:
             "by_type": {name: part.as_json() for name, part in self.by_type.items()},
             "seconds": self.seconds,
             "bytes": self.bytes,
-            "bytes_per_program": self.bytes_per_program,
             "skipped": self.skipped,
             "faults": self.faults,
             "disagrees": self.disagrees,

@@ -184,7 +184,7 @@ class Candidate:
 
     voter: int
     rolled: ForcedRollout
-    answer: Outcome | None
+    answer: PredictedOutcome | None
     logprob: float | None
 
     @property
@@ -237,19 +237,19 @@ def _plus(logprob: float | None, more: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PredictedOutcome:
     """How a predicted run ends: the event, its value, and for a script what it printed or else its whole text."""
 
     event: str
     value: str
     shown: tuple[str | None, ...] | bytes = ()
 
-    def is_same(self, other: Outcome) -> bool:
+    def is_same(self, other: PredictedOutcome) -> bool:
         """Whether two runs end alike; values are compared as values, not as text."""
         return self.event == other.event and self.shown == other.shown and equal(self.value, other.value)
 
 
-def outcome(request: PredictionRequest, prediction: Prediction) -> Outcome | None:
+def outcome(request: PredictionRequest, prediction: Prediction) -> PredictedOutcome | None:
     """Return the outcome that a text predicts; None if it does not end validly."""
     if prediction.status in ("fault", "broken"):
         return None
@@ -258,8 +258,8 @@ def outcome(request: PredictionRequest, prediction: Prediction) -> Outcome | Non
     if not reading.ended or reading.malformed is not None or reading.answer is None:
         return None
     if request.program.call is not None:
-        return Outcome(*reading.answer)
-    return Outcome(*reading.answer, reading.printed if written.shows_io else prediction.text)
+        return PredictedOutcome(*reading.answer)
+    return PredictedOutcome(*reading.answer, reading.printed if written.shows_io else prediction.text)
 
 
 def elect(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
