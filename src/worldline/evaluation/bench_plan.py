@@ -188,7 +188,7 @@ def _judged_once(plan: BenchPlan, mode: str, repeat: int, state: _BenchState) ->
     suite = state.next_suite() if mode == NONE else state.next_suite().for_scratchpads()
     queries = DEFAULT_QUERIES if plan.queries is None else plan.queries
     vote = vote_options(plan.samples, plan.seeded(repeat))
-    prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits, vote)
+    prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits, vote=vote)
     bare = [_load_bare(suite.name, model, plan.seeded(repeat)) for model in plan.models]
     predictor, folder, records = prediction_mode.wrap(*bare), plan.folder(mode, repeat), list[Record]()
     load = partial(load_wrapped, suite.name, plan.models, plan.seeded(repeat), prediction_mode)
