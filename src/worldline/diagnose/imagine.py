@@ -18,7 +18,7 @@ from worldline.diagnose.scratch import ScratchStep, folds
 from worldline.predict.forcing.edit import Edit, apply_edit, read_edit
 from worldline.predict.forcing.forced import rollouts
 from worldline.predict.interpreter import recorder
-from worldline.predict.models import DEFAULT, AnyModel
+from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.scratchpad import Scratchpad
 from worldline.predict.vote import load_vote
@@ -99,7 +99,7 @@ def imagine(
         raise UsageError("an edit cannot continue a prediction on a scratchpad: leave out one of them")
     edit = read_edit(edit) if isinstance(edit, str) else edit
     options = options or Compact()
-    predictor = load_vote(model, extras, samples=samples, voters=voters)
+    predictor = load_vote(load_model(model, extras), extras, samples=samples, voters=voters)
     pad = Scratchpad(predictor, scratchpad)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
     ask = PredictionRequest(program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known)

@@ -144,8 +144,11 @@ class Scratchpad:
             is_second = second is not None and _is_better(second, first)
             chosen = second if second is not None and is_second else first
             seconds = first.prediction.seconds + (second.prediction.seconds if second is not None else 0.0)
+            other = first if is_second else second
+            discarded = chosen.prediction.discarded + (other.prediction.bytes_written if other is not None else 0)
             pad = pads[at] if is_second else _pad(request, "flatten", ())
-            yield _fold_rollout(request, pad, replace(chosen, prediction=replace(chosen.prediction, seconds=seconds)))
+            spent = replace(chosen.prediction, seconds=seconds, discarded=discarded)
+            yield _fold_rollout(request, pad, replace(chosen, prediction=spent))
 
 
 def uncertain_lines(request: PredictionRequest, rolled: ForcedRollout, threshold: float) -> frozenset[int]:
