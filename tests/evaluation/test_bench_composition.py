@@ -82,14 +82,21 @@ CASES = [
         "states",
     ),
 ]
-SAMPLED = [
-    Case("--samples 2", {"samples": 2}),
+REPEATED = [
+    Case("--repeats 2", {"repeats": 2}),
+    Case("--repeats 2 --scratchpad flatten", {"repeats": 2, "scratchpad": ["flatten"]}),
+    Case("--repeats 2 --force guard", {"repeats": 2, "force": "guard"}),
+    Case(
+        "--repeats 2 --force actions --scratchpad none,chars",
+        {"repeats": 2, "force": "actions", "scratchpad": ["none", "chars"]},
+    ),
+]
+VOTED = [
+    Case("--samples 3", {"samples": 3}),
     Case("--samples 2 --scratchpad flatten", {"samples": 2, "scratchpad": ["flatten"]}),
     Case("--samples 2 --force guard", {"samples": 2, "force": "guard"}),
-    Case(
-        "--samples 2 --force actions --scratchpad none,chars",
-        {"samples": 2, "force": "actions", "scratchpad": ["none", "chars"]},
-    ),
+    Case("--voter interpreter --scratchpad flatten", {"voters": ["interpreter"], "scratchpad": ["flatten"]}),
+    Case("--samples 2 --repeats 2", {"samples": 2, "repeats": 2}),
 ]
 
 
@@ -150,15 +157,15 @@ def test_the_interpreter_is_right_however_it_is_asked(case: Case, rows: Path) ->
     assert told == result_json(by_api(case, rows, "interpreter", max_programs=3))
 
 
-@pytest.mark.parametrize("case", [*CASES[3:6:2], *SAMPLED], ids=str)
+@pytest.mark.parametrize("case", [*CASES[3:6:2], *REPEATED, *VOTED], ids=str)
 def test_command_and_api_agree_on_a_model_that_errs(case: Case, rows: Path, sometimes: str) -> None:
     told = untimed(by_command(case, rows, sometimes))
     assert told == result_json(by_api(case, rows, sometimes))
     report = next(iter(told.get("scratchpads", {"": told}).values()))
-    assert report["n"] == len(ROWS) * (2 if case.words.startswith("--samples") else 1)
+    assert report["n"] == len(ROWS) * case.options.get("repeats", 1)
 
 
-@pytest.mark.parametrize("case", [CASES[0], CASES[2], CASES[5], CASES[7], *SAMPLED[:2]], ids=str)
+@pytest.mark.parametrize("case", [CASES[0], CASES[2], CASES[5], CASES[7], *REPEATED[:2], *VOTED[:2]], ids=str)
 def test_merged_shards_are_the_whole(case: Case, rows: Path, sometimes: str, tmp_path: Path) -> None:
     model = sometimes if not case.suite else "interpreter"
     limit = {"max_programs": 4} if case.suite else {}
@@ -179,7 +186,7 @@ def test_merged_shards_are_the_whole(case: Case, rows: Path, sometimes: str, tmp
         worldline.merge(shards[:1], tmp_path / "merged")
 
 
-@pytest.mark.parametrize("case", [CASES[5], CASES[7], SAMPLED[1]], ids=str)
+@pytest.mark.parametrize("case", [CASES[5], CASES[7], REPEATED[1], *VOTED[:4:3]], ids=str)
 def test_a_pool_of_workers_gives_the_same(case: Case, rows: Path, sometimes: str) -> None:
     model = sometimes if not case.suite else "interpreter"
     pool = LocalPool(workers=2, threads=True)
@@ -237,9 +244,15 @@ def test_a_measured_suite_is_kept_resumed_and_verified(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("suite", "model", "options", "reason"),
     [
-        ("composition", "default", {"samples": 2}, "temperature 0 are all the same"),
+        ("composition", "default", {"repeats": 2}, "temperature 0 are all the same"),
+        ("composition", "interpreter", {"repeats": 2}, "always gives the same prediction"),
+        ("composition", Interpreter(), {"repeats": 2}, "is already an object"),
         ("composition", "interpreter", {"samples": 2}, "always gives the same prediction"),
-        ("composition", Interpreter(), {"samples": 2}, "is already an object"),
+        ("composition", "interpreter", {"samples": 0}, "samples is at least 1"),
+        ("composition", "interpreter", {"repeats": 0}, "repeats is at least 1"),
+        ("states", "default", {"samples": 2}, "no single answer to vote on"),
+        ("stochastic", "default", {"voters": ["interpreter"]}, "no single answer to vote on"),
+        ("composition", "replay:x", {"voters": ["interpreter"], "extras": {"by": "order"}}, "by=order"),
         ("composition", "interpreter", {"shard": "1/2"}, "must be stored"),
         ("composition", "interpreter", {"shard": "3/2", "out": "run"}, "a shard is K/N"),
         ("composition", "interpreter", {"queries": 2}, "needs --force queries"),

@@ -1,4 +1,4 @@
-"""Several samples an id: pass@k without bias, how the samples of one id vary, and what most of them say."""
+"""Several samples an id, or repeats of a suite: pass@k without bias, their variation, and what most of them say."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def test_one_sample_per_task_has_no_such_table(tmp_path: Path) -> None:
     assert "samples" not in score("crux", path).as_json()
 
 
-def test_bench_predicts_each_program_several_times_with_different_seeds(tmp_path: Path) -> None:
+def test_bench_repeats_a_suite_with_different_seeds(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     out = tmp_path / "run"
-    given = ["composition", "--max-programs", "2", "--samples", "3", "-M", "temperature=0.9", "-o", str(out), "--json"]
+    given = ["composition", "--max-programs", "2", "--repeats", "3", "-M", "temperature=0.9", "-o", str(out), "--json"]
     found = CliRunner().invoke(verbs.bench, given, catch_exceptions=False)
     told = json.loads(found.output)
     assert told["n"] == 6
@@ -78,8 +78,8 @@ def test_bench_predicts_each_program_several_times_with_different_seeds(tmp_path
     assert json.loads(again.output)["answer"] == told["answer"]
 
 
-def test_samples_that_cannot_differ_are_refused() -> None:
+def test_repeats_that_cannot_differ_are_refused() -> None:
     from worldline.core.errors import UsageError
 
     with pytest.raises(UsageError, match="temperature"):
-        verbs.bench.main(["composition", "--samples", "3"], standalone_mode=False)
+        verbs.bench.main(["composition", "--repeats", "3"], standalone_mode=False)

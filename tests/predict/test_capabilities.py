@@ -121,7 +121,7 @@ def test_a_wrapper_offers_only_what_still_works(wrap: object, name: str) -> None
     wrapped = wrap(model)
     assert wrapped.info == replace(model.info, name=f"opinions, {name}")
     # It rolls out by itself, because its steps are not those of the model.
-    assert wrapped.capabilities == Capabilities(rolls_out=wrapped)
+    assert wrapped.capabilities == Capabilities(rolls_out=wrapped, samples=True)
     assert not wrap(Interpreter()).info.is_ground_truth
     (answer,) = wrap(Answering()).capabilities.answers_questions.answer(["?"], limit=3)
     assert answer.text == b"yes"

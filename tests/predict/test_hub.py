@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.models import load_model
-from worldline.predict.prediction import PredictionRequest
+from worldline.predict.prediction import Decoding, PredictionRequest
 
 HAVE = importlib.util.find_spec("transformers") is not None and importlib.util.find_spec("torch") is not None
 needed = pytest.mark.skipif(not HAVE, reason="the hub extra is not installed: pip install 'worldline[hub]'")
@@ -106,6 +107,8 @@ def test_others_are_asked_by_text(folder: Path) -> None:
     assert (first.text, first.logprob) == (again.text, again.logprob)
     other = load_model(f"hub:{folder}", {"way": "text", "temperature": "1.0", "seed": "6"})
     assert next(iter(other.predict([ASK]))).text != first.text
+    (drawn,) = other.predict([replace(ASK, decoding=Decoding(temperature=1.0, seed=5))])
+    assert (drawn.text, drawn.logprob) == (first.text, first.logprob)
 
 
 @needed

@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from faulty_server import LIES
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.models import load_model
-from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.prediction import Decoding, Prediction, PredictionRequest
+from worldline.predict.vote import Vote, VoteOptions
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 
@@ -238,6 +240,24 @@ def test_an_answer_that_changes_between_retries_says_which_it_is(server: Faulty)
     asked = [entry["question"] for entry in server.log("busy")]
     assert asked[0] == asked[1] == asked[2]
     assert (asked[0]["seed"], asked[0]["temperature"]) == (7, 0.5)
+
+
+def test_a_text_may_have_its_own_temperature_and_seed(server: Faulty) -> None:
+    before = len(server.log("good"))
+    drawn = replace(ASK, decoding=Decoding(temperature=0.5, seed=7))
+    ask(server.url("good"), ASK, drawn, seed=3, concurrency=1)
+    asked = [entry["question"] for entry in server.log("good")[before:]]
+    assert [(question["temperature"], question["seed"]) for question in asked] == [(0.0, 3), (0.5, 7)]
+
+
+def test_the_samples_of_a_server_vote(server: Faulty) -> None:
+    before = len(server.log("nologprobs"))
+    model = load_model(server.url("nologprobs"), {"way": "text", "concurrency": "1"})
+    (found,) = Vote((model,), VoteOptions(samples=3)).predict([ASK])
+    assert (found.text, found.logprob) == (b"(1 n=1\n2\n)1\n.\n", None)
+    assert found.note.endswith("vote: 3 of 3 texts, 100 % of the weight")
+    asked = [entry["question"] for entry in server.log("nologprobs")[before:]]
+    assert [(question["temperature"], question["seed"]) for question in asked] == [(0.0, 0), (0.8, 1), (0.8, 2)]
 
 
 def test_the_empty_and_the_cut_have_their_own_status(server: Faulty) -> None:

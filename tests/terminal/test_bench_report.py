@@ -27,7 +27,7 @@ def test_rates_have_n_and_interval() -> None:
     assert "9.5 - 90.5" in text
     assert "1-8 answer" in text
     assert "str trace" in text
-    assert "predicted 40 bytes in 1.0 s (40 per second)" in text
+    assert "predicted 40 bytes, 20 per program, in 1.0 s (40 per second)" in text
 
 
 @pytest.mark.parametrize(

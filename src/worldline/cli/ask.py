@@ -30,6 +30,7 @@ from worldline.cli.program_options import program_options, take_program
 @opt.option("--max-bytes", type=opt.POSITIVE, default=1 << 13, metavar="BYTES")
 @opt.option("--journal", metavar="DIR", note="created if it is new; executions are added")
 @opt.model_options
+@opt.vote_options
 @opt.json_option
 def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: Any) -> None:
     """Answer one question about a run of FILE.

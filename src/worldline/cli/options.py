@@ -57,6 +57,7 @@ MEANINGS = {
     "--recipe-function": "Function of the recipe to call",
     "--reveal": "Show the state every N steps",
     "--rows": "Rows to print; 0 for all",
+    "--samples": "Maximum number of predictions by each model, whose answers vote; more than one only if it is unsure",
     "--scratchpad": "Easier form in which the model predicts",
     "--seconds": "Time limit of the whole command, in seconds",
     "--seed": "Random seed",
@@ -64,6 +65,7 @@ MEANINGS = {
     "--sure": "Minimum probability of a prediction that counts",
     "--tokenizer": "Tokenizer: bytes, llama3, a `tokenizers` JSON or a tiktoken file",
     "--train-steps": "Train for N steps",
+    "--voter": "Another model that votes with --model; repeatable",
     "--wall": "Limit: seconds of wall time per run",
     "--way": "Search strategy",
     "--workers": "Number of processes",
@@ -202,6 +204,15 @@ def model_options(command: Command, *, default: str | None = "default", note: st
     """Add `--model` and `-M`."""
     command = option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings)(command)
     return option("--model", metavar="M", default=default, note=note)(command)
+
+
+def vote_options(command: Command) -> Command:
+    """Add `--samples` and `--voter`."""
+    return add_all(
+        command,
+        option("--samples", type=POSITIVE, default=1, metavar="K"),
+        option("--voter", "voters", multiple=True, metavar="M"),
+    )
 
 
 def limits_of(options: dict[str, Any], default: Limits | None = None) -> Limits | None:

@@ -117,9 +117,10 @@ def prediction_options(command: opt.Command) -> opt.Command:
 
 
 def scratchpad_options(command: opt.Command) -> opt.Command:
-    """Add `--scratchpad` and `--unfold`."""
+    """Add the options that say how the model is asked: a vote, and `--scratchpad` with `--unfold`."""
     return opt.add_all(
         command,
+        opt.vote_options,
         opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default="none"),
         opt.add_option("--unfold", is_flag=True, help="Also show the steps of the scratchpad"),
     )

@@ -67,8 +67,9 @@ def suite_options(command: Any) -> Any:
 @click.argument("suite")
 @opt.model_options
 @opt.option("--max-programs", type=opt.POSITIVE, default_text="all")
+@opt.vote_options
 @opt.add_option(
-    "--samples", type=opt.POSITIVE, default=1, metavar="K", help="Predict each program K times, with different seeds"
+    "--repeats", type=opt.POSITIVE, default=1, metavar="K", help="Run the suite K times, with different seeds"
 )
 @opt.limit_options
 @suite_options

@@ -40,6 +40,7 @@ from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.predict.scratchpad import Scratchpad, fold_text
+from worldline.predict.vote import load_vote
 
 MAX_CUT_RUN_BYTES = 1 << 12  # of a prediction whose true trace was cut: no prediction can reach its end
 # Of the true trace; more if more bytes may be predicted, since a step takes at least two.
@@ -211,6 +212,8 @@ def debug(
     work: int | None = DEFAULT_WORK,
     seconds: float | None = None,
     limits: Limits | None = None,
+    samples: int = 1,
+    voters: Sequence[AnyModel] = (),
     scratchpad: str = "none",
     control: Control | None = None,
     progress: Callable[[str], None] | None = None,
@@ -229,6 +232,9 @@ def debug(
         work: Bytes that interventions may let the model write, the cheapest first; None for no bound.
         seconds: Time for everything; an intervention that would take longer is not tried. None for no bound.
         limits: Limits of the execution; `debug_limits(max_bytes)` by default.
+        samples: Maximum number of predictions by each model, whose answers vote; the first one if it is sure.
+            Interventions use the first model alone.
+        voters: Other models that vote, loaded with the same `extras`.
         scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto.
         control: Decides the hidden inputs of the execution.
         progress: Called with the stage that starts.
@@ -244,7 +250,8 @@ def debug(
         raise UsageError(f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")')
     times, tell, predictor = [time.perf_counter()], progress or _ignore, load_model(model, extras)
     tell("recording the program")
-    pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
+    voting = load_vote(predictor, extras, samples=samples, voters=voters)
+    pad, has_pad = Scratchpad(voting, scratchpad), scratchpad != "none"
     limits = limits or debug_limits(max_bytes)
     ask = PredictionRequest(
         program=program, options=predictor.info.options_for(program, options), limit=MAX_TRUTH_BYTES, control=control

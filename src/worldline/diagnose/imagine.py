@@ -16,11 +16,12 @@ from worldline.core.trace import Hidden
 from worldline.diagnose.reading import read
 from worldline.diagnose.scratch import ScratchStep, folds
 from worldline.predict.forcing.edit import Edit, apply_edit, read_edit
-from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.forced import rollouts
 from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.scratchpad import Scratchpad
+from worldline.predict.vote import load_vote
 
 MAX_PREDICTION_BYTES = 1 << 14  # by default; `max_bytes` allows more
 
@@ -67,6 +68,8 @@ def imagine(
     options: Compact | None = None,
     max_bytes: int | None = None,
     edit: Edit | str | None = None,
+    samples: int = 1,
+    voters: Sequence[AnyModel] = (),
     scratchpad: str = "none",
     control: Control | None = None,
     hidden: Sequence[Hidden] = (),
@@ -80,6 +83,8 @@ def imagine(
         options: How steps are written.
         max_bytes: The maximum length of the prediction; 16 KB by default.
         edit: Continue from the prediction with other values: an `Edit`, or `STEP:NAME=VALUE`.
+        samples: Maximum number of predictions by each model, whose answers vote; the first one if it is sure.
+        voters: Other models that vote, loaded with the same `extras`.
         scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto.
         control: Decides the hidden inputs that the mode `given` of `options` puts into the prompt.
         hidden: Those hidden inputs, if they are known already.
@@ -93,7 +98,7 @@ def imagine(
     if edit is not None and scratchpad != "none":
         raise UsageError("an edit cannot continue a prediction on a scratchpad: leave out one of them")
     edit = read_edit(edit) if isinstance(edit, str) else edit
-    predictor = load_model(model, extras)
+    predictor = load_vote(load_model(model, extras), extras, samples=samples, voters=voters)
     options = predictor.info.options_for(program, options)
     pad = Scratchpad(predictor, scratchpad)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
@@ -102,7 +107,7 @@ def imagine(
     if edit is not None and rolled.prediction.status != "fault":
         text = apply_edit(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
         ask = replace(ask, given=text, limit=max(ask.limit, len(text)))
-        rolled = next(iter(roll(predictor, [ask], force="free")))
+        rolled = next(iter(rollouts(predictor, [ask])))
     sure = tuple(step.logprob for step in rolled.sure)
     prediction = rolled.prediction
     return Imagined(model=pad.info.name, ask=ask, found=prediction, reading=read(ask, prediction), sure=sure)

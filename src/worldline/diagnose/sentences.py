@@ -103,6 +103,9 @@ def ending(prediction: Prediction, reading: Reading) -> Iterator[tuple[str, str,
         yield "answer", printable(" ".join(reading.answer)[:MAX_VALUE]), "bold"
     rate = f" in {prediction.seconds:.1f} s" if prediction.seconds else ""
     yield ("prediction", f"{prediction.status}, {len(prediction.text):,} bytes, {reading.steps:,} steps{rate}", "dim")
+    if prediction.discarded:
+        written = f"{prediction.bytes_written:,} bytes were written"
+        yield "note", printable("; ".join(part for part in (prediction.note, written) if part)), "dim"
 
 
 def intervention_lines(trials: Iterable[InterventionTrial]) -> Iterator[tuple[str, str, str]]:

@@ -63,6 +63,8 @@ class BenchOptions(SuiteOptions, total=False):
 
     max_programs: int | None
     samples: int
+    voters: Sequence[AnyModel]
+    repeats: int
     force: str | Sequence[str] | None
     queries: int | None
     shard: str | SuiteShard | None
@@ -101,6 +103,8 @@ def bench(
     *,
     max_programs: int | None = None,
     samples: int = 1,
+    voters: Sequence[AnyModel] = (),
+    repeats: int = 1,
     scratchpad: str | Sequence[str] = NONE,
     force: str | Sequence[str] | None = None,
     queries: int | None = None,
@@ -120,7 +124,9 @@ def bench(
         suite: A name, a FILE.jsonl, a `Suite`, or tasks, programs or rows.
         model: What `--model` takes, a predictor, or a function or class that maps a prompt to a text.
         max_programs: The number of programs; by default the suite's own.
-        samples: The number of predictions per program, each with another seed.
+        samples: Maximum number of predictions of an uncertain program by each model; their answers vote.
+        voters: Other models that vote, loaded with the same `extras`.
+        repeats: How often the suite is run, each time with another seed.
         scratchpad: The form in which programs are predicted: `none`, `flatten`, `chars`, `auto`; or several, or `all`.
         force: The part of the true trace that the model is fed: `actions`, `states`, `guard` or `queries`. The suite
             `states` takes several of `free`, `actions`, `states` and `next`.
@@ -154,6 +160,8 @@ def bench(
         options=own,
         limit=max_programs,
         samples=samples,
+        voters=tuple(voters),
+        repeats=repeats,
         modes=modes,
         queries=queries,
         force=[force] if isinstance(force, str) else list(force or ()),

@@ -1,11 +1,11 @@
 """A benchmark as a plan: how the model predicts (`PredictionMode`), where it runs, how the suite judges.
 
-Each scratchpad and each sample of a plan is one run, in its own folder:
+Each scratchpad and each repeat of a plan is one run, in its own folder:
 
     OUT                 one run
-    OUT/2               the second of several samples
+    OUT/2               the second of several repeats
     OUT/flatten         one of several scratchpads
-    OUT/flatten/2       the second sample of one of several scratchpads
+    OUT/flatten/2       the second repeat of one of several scratchpads
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from worldline.parallel.pool import WorkerPool
 from worldline.plan.inputs.answerer import SCHEME as SEARCH
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
+from worldline.predict.vote import vote_options
 from worldline.storage.remote import Folder
 
 
@@ -59,34 +60,53 @@ class BenchPlan:
     options: Mapping[str, Any] = field(default_factory=dict)
     limit: int | None = None
     samples: int = 1
+    voters: Sequence[AnyModel] = ()
+    repeats: int = 1
     modes: Sequence[str] = (NONE,)
     force: Sequence[str] = ()
     queries: int | None = None
     shard: SuiteShard | None = None
     out: Folder | None = None
 
-    def seeded(self, sample: int) -> dict[str, str]:
-        """Return the model's options for a sample; several samples have consecutive seeds."""
-        if self.samples == 1:
-            return dict(self.extras)
-        return {**self.extras, "seed": str(int(self.extras.get("seed", "0")) + sample - 1)}
+    @property
+    def models(self) -> tuple[AnyModel, ...]:
+        """All models that predict."""
+        return self.model, *self.voters
 
-    def folder(self, mode: str, sample: int) -> Folder | None:
+    @property
+    def is_vote(self) -> bool:
+        """Whether several predictions of a program vote."""
+        return self.samples > 1 or bool(self.voters)
+
+    def seeded(self, repeat: int) -> dict[str, str]:
+        """Return the model's options for a repeat; several repeats have consecutive seeds."""
+        if self.repeats == 1:
+            return dict(self.extras)
+        return {**self.extras, "seed": str(int(self.extras.get("seed", "0")) + repeat - 1)}
+
+    def folder(self, mode: str, repeat: int) -> Folder | None:
         """Return where one of the plan's runs is stored."""
         if self.out is None:
             return None
         at = self.out if len(self.modes) == 1 else self.out / mode
-        return at if self.samples == 1 else at / str(sample)
+        return at if self.repeats == 1 else at / str(repeat)
 
-    def config(self, mode: str, sample: int, predictor: Predictor) -> dict[str, Any]:
-        """Return what a run stores about the plan; `predictor` is the model without its wrappers."""
+    def config(self, mode: str, repeat: int, *predictors: Predictor) -> dict[str, Any]:
+        """Return what a run stores about the plan; `predictors` are the models without their wrappers."""
+        predictor, *others = predictors
+        names = [name if isinstance(name, str) else None for name in self.voters]
+        voters = [
+            {"scheme": name or other.info.name, "weights": other.info.digest}
+            for name, other in zip(names, others, strict=True)
+        ]
         return {
             "options": {name: value for name, value in self.options.items() if value is not None},
-            "extras": self.seeded(sample),
+            "extras": self.seeded(repeat),
             "scheme": self.model if isinstance(self.model, str) else predictor.info.name,
             "weights": predictor.info.digest,
             **({"force": list(self.force), "queries": self.queries} if self.force else {}),
             **({"scratchpad": mode} if mode != NONE else {}),
+            **({"samples": self.samples, "voters": voters} if self.is_vote else {}),
         }
 
 
@@ -98,9 +118,9 @@ class BenchListener:
     progress: Callable[[BenchProgress], None] | None = None
 
 
-def load_wrapped(suite: str, model: AnyModel, extras: Mapping[str, str], mode: PredictionMode) -> Predictor:
-    """Load a model, in this process or on a worker, and wrap it in its prediction mode."""
-    return mode.wrap(_load_bare(suite, model, extras))
+def load_wrapped(suite: str, models: Sequence[AnyModel], extras: Mapping[str, str], mode: PredictionMode) -> Predictor:
+    """Load models, in this process or on a worker, and wrap them in their prediction mode."""
+    return mode.wrap(*(_load_bare(suite, model, extras) for model in models))
 
 
 def _load_bare(suite: str, model: AnyModel, extras: Mapping[str, str]) -> Predictor:
@@ -126,7 +146,7 @@ class _BenchState:
     def __init__(self, plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None) -> None:
         self.pool, self._listener = pool, listener
         self._suites = chain([plan.suite], _reloaded(plan.reload))
-        count, runs = plan.suite.count if plan.limit is None else plan.limit, len(plan.modes) * plan.samples
+        count, runs = plan.suite.count if plan.limit is None else plan.limit, len(plan.modes) * plan.repeats
         self._done, self._total = 0, None if count is None else count * runs
 
     def next_suite(self) -> Suite:
@@ -157,21 +177,22 @@ def _reloaded(load: Callable[[], Suite] | None) -> Iterator[Suite]:
 
 
 def _judged(plan: BenchPlan, mode: str, state: _BenchState) -> Report:
-    """Judge every sample of a suite with one scratchpad."""
-    runs = [_judged_once(plan, mode, sample, state) for sample in range(1, plan.samples + 1)]
+    """Judge every repeat of a suite with one scratchpad."""
+    runs = [_judged_once(plan, mode, repeat, state) for repeat in range(1, plan.repeats + 1)]
     if len(runs) == 1:
         return runs[0][0]
     return pool_samples([report for report, _ in runs], [records for _, records in runs])
 
 
-def _judged_once(plan: BenchPlan, mode: str, sample: int, state: _BenchState) -> tuple[Report, list[Record]]:
+def _judged_once(plan: BenchPlan, mode: str, repeat: int, state: _BenchState) -> tuple[Report, list[Record]]:
     suite = state.next_suite() if mode == NONE else state.next_suite().for_scratchpads()
     queries = DEFAULT_QUERIES if plan.queries is None else plan.queries
-    prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits)
-    bare = _load_bare(suite.name, plan.model, plan.seeded(sample))
-    suite = suite.in_modes_of(bare.info)
-    predictor, folder, records = prediction_mode.wrap(bare), plan.folder(mode, sample), list[Record]()
-    load = partial(load_wrapped, suite.name, plan.model, plan.seeded(sample), prediction_mode)
+    vote = vote_options(plan.samples, plan.seeded(repeat))
+    prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits, vote=vote)
+    bare = [_load_bare(suite.name, model, plan.seeded(repeat)) for model in plan.models]
+    suite = suite.in_modes_of(bare[0].info)
+    predictor, folder, records = prediction_mode.wrap(*bare), plan.folder(mode, repeat), list[Record]()
+    load = partial(load_wrapped, suite.name, plan.models, plan.seeded(repeat), prediction_mode)
     report = run(
         suite,
         predictor,
@@ -180,7 +201,7 @@ def _judged_once(plan: BenchPlan, mode: str, sample: int, state: _BenchState) ->
         on_record=records.append if folder is None else None,
         on_truth=lambda count: state.report(f"({count:,} recorded)"),
         out=folder,
-        config=plan.config(mode, sample, bare),
+        config=plan.config(mode, repeat, *bare),
         shard=plan.shard,
         executor=None if state.pool is None else spread(state.pool, load, predictor.info.notation),
     )
@@ -195,8 +216,8 @@ def with_tables(report: Report, records: Sequence[Record]) -> Report:
 
 
 def _measured(plan: BenchPlan, mode: str, meter: SuiteMeter, state: _BenchState) -> Measured:
-    """Measure every sample of a suite with one scratchpad."""
-    runs = [_measured_once(plan, mode, sample, meter, state) for sample in range(1, plan.samples + 1)]
+    """Measure every repeat of a suite with one scratchpad."""
+    runs = [_measured_once(plan, mode, repeat, meter, state) for repeat in range(1, plan.repeats + 1)]
     first = runs[0][0]
     if len(runs) == 1:
         return first
@@ -205,10 +226,10 @@ def _measured(plan: BenchPlan, mode: str, meter: SuiteMeter, state: _BenchState)
 
 
 def _measured_once(
-    plan: BenchPlan, mode: str, sample: int, meter: SuiteMeter, state: _BenchState
+    plan: BenchPlan, mode: str, repeat: int, meter: SuiteMeter, state: _BenchState
 ) -> tuple[Measured, list[Measurement]]:
     suite = rewritten_suite(state.next_suite(), mode)
-    load = partial(load_wrapped, suite.name, plan.model, plan.seeded(sample), PredictionMode())
+    load = partial(load_wrapped, suite.name, plan.models, plan.seeded(repeat), PredictionMode())
     predictor = load()
     return measure(
         suite,
@@ -217,7 +238,7 @@ def _measured_once(
         limit=plan.limit,
         shard=plan.shard,
         executor=None if state.pool is None else pool_executor(state.pool, load, meter, suite.limits),
-        out=plan.folder(mode, sample),
-        config=plan.config(mode, sample, predictor),
+        out=plan.folder(mode, repeat),
+        config=plan.config(mode, repeat, predictor),
         on_measurement=state.advance,
     )

@@ -10,7 +10,7 @@ from worldline.evaluation.bench_plan import BenchPlan
 from worldline.evaluation.prediction_mode import NONE, check_force, rewritten_suite
 from worldline.evaluation.run.directory import is_run
 from worldline.plan.inputs.answerer import SCHEME as SEARCH
-from worldline.predict.models import INTERPRETER, PYTHON
+from worldline.predict.models import INTERPRETER, PYTHON, AnyModel
 
 REPLAY = "replay:"
 WITHOUT_SCRATCHPAD = {"budget": "it compares how programs are written down"}
@@ -27,15 +27,17 @@ def check_plan(plan: BenchPlan, *, has_pool: bool) -> None:
         UsageError: Two parts contradict each other; the message says why and what to do.
     """
     suite = plan.suite.name
-    if plan.reload is None and plan.samples * len(plan.modes) > 1:
+    if plan.reload is None and plan.repeats * len(plan.modes) > 1:
         raise UsageError(
-            "the tasks of this suite can be read only once, and several samples or scratchpads need them several "
+            "the tasks of this suite can be read only once, and several repeats or scratchpads need them several "
             "times: pass a list of tasks"
         )
     _check_force(plan, suite)
     _check_scratchpads(plan, suite)
-    if plan.samples != 1:
-        _check_samples(plan)
+    if plan.is_vote or plan.samples != 1:
+        _check_vote(plan, suite)
+    if plan.repeats != 1:
+        _check_repeats(plan)
     if plan.shard is not None and plan.out is None:
         raise UsageError("a shard must be stored to be merged with the others: pass --out DIR")
     if plan.extras.get("by") == "order":
@@ -68,22 +70,38 @@ def _check_scratchpads(plan: BenchPlan, suite: str) -> None:
             rewritten_suite(plan.suite, mode)
 
 
-def _check_samples(plan: BenchPlan) -> None:
-    model = plan.model
+def _check_vote(plan: BenchPlan, suite: str) -> None:
     if plan.samples < 1:
         raise UsageError(f"--samples is at least 1, not {plan.samples}")
+    if suites.is_measured(suite):
+        raise UsageError(
+            f"the suite {suite} has tables of its own and no single answer to vote on. Run it without --samples and "
+            "--voter; --repeats runs it several times"
+        )
+    if plan.samples > 1 and _is_constant(plan.model):
+        raise UsageError(f"{plan.model} always gives the same prediction: drop --samples")
+
+
+def _is_constant(model: AnyModel) -> bool:
+    return isinstance(model, str) and (model == INTERPRETER or model.startswith(REPLAY))
+
+
+def _check_repeats(plan: BenchPlan) -> None:
+    model = plan.model
+    if plan.repeats < 1:
+        raise UsageError(f"--repeats is at least 1, not {plan.repeats}")
     if not isinstance(model, str):
         if not isinstance(model, type) and not inspect.isroutine(model):
             raise UsageError(
-                "samples differ by their seed, and a model that is already an object has its seed: pass its class "
+                "repeats differ by their seed, and a model that is already an object has its seed: pass its class "
                 "or the name of the model"
             )
         return
-    if model == INTERPRETER or model.startswith(REPLAY):
-        raise UsageError(f"{model} always gives the same prediction: drop --samples")
-    is_free = model == SEARCH or model.startswith(PYTHON)
+    if _is_constant(model):
+        raise UsageError(f"{model} always gives the same prediction: drop --repeats")
+    is_free = model == SEARCH or model.startswith(PYTHON) or plan.samples > 1
     if not is_free and not float(plan.extras.get("temperature", "0")) > 0:
-        raise UsageError("samples at temperature 0 are all the same: pass -M temperature=T with --samples")
+        raise UsageError("repeats at temperature 0 are all the same: pass -M temperature=T with --repeats")
 
 
 def _check_order(plan: BenchPlan, has_pool: bool) -> None:
@@ -92,8 +110,8 @@ def _check_order(plan: BenchPlan, has_pool: bool) -> None:
         raise UsageError(
             f"{plan.out} already holds a run, and `by=order` reads outputs from the first one: pass a new --out"
         )
-    if plan.shard is not None or has_pool:
+    if plan.shard is not None or has_pool or plan.is_vote:
         raise UsageError(
-            "`by=order` reads outputs from the first one, so a shard or a worker would take those of other programs: "
-            "add `digest` or `prompt` to each row, or run in one process"
+            "`by=order` reads outputs from the first one, so a shard, a worker or a vote would take those of other "
+            "programs: add `digest` or `prompt` to each row, or run all programs in one process"
         )

@@ -59,6 +59,11 @@ def intervene_on_run(
             f"{path} was made on a scratchpad ({config['scratchpad']}): interventions use another one. "
             "Run the suite again without --scratchpad"
         )
+    if config.get("samples") or config.get("voters"):
+        raise UsageError(
+            f"{path} was made by a vote: an intervention changes one prediction. "
+            "Run the suite again without --samples and --voter"
+        )
     unknown = [intervention for intervention in interventions or () if intervention not in INTERVENTIONS]
     if unknown:
         raise UsageError(f"unknown intervention {', '.join(unknown)}; choose from {', '.join(INTERVENTIONS)}")

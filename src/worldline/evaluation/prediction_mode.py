@@ -1,4 +1,4 @@
-"""Predictors around a predictor: teacher forcing and scratchpads, so that any suite runs with any of them.
+"""Predictors around predictors: teacher forcing, votes and scratchpads, so that any suite runs with any of them.
 
 The truth that a forcing feeds is what the interpreter predicts for the same requests. The forcings `next` and `both`
 leave nothing to predict; the suite `states` measures those, step by step.
@@ -20,6 +20,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 from worldline.predict.scratchpad import GROWTH, MODES, Scratchpad
+from worldline.predict.vote import VoteOptions, among
 
 NONE, ALL = "none", "all"
 REWRITINGS = ("flatten", "chars")  # scratchpads that do not depend on the model
@@ -47,8 +48,9 @@ class TeacherForced:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Answers and rollouts. Other requests for text would not be forced."""
-        return Capabilities(answers_questions=self.predictor.capabilities.answers_questions, rolls_out=self)
+        """Answers, samples and rollouts. Other requests for text would not be forced."""
+        own = self.predictor.capabilities
+        return Capabilities(answers_questions=own.answers_questions, rolls_out=self, samples=own.samples)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Predict under the forcing."""
@@ -68,19 +70,27 @@ def check_force(force: str) -> None:
 
 @dataclass(frozen=True)
 class PredictionMode:
-    """A scratchpad and a forcing. On a scratchpad, the forced truth is that of the rewritten program."""
+    """A scratchpad, a forcing and a vote.
+
+    On a scratchpad, models vote on the rewritten program, and the forced truth is that of the rewritten program.
+    """
 
     scratchpad: str = NONE
     force: str | None = None
     queries: int = DEFAULT_QUERIES
     limits: Limits = field(default_factory=Limits)
+    vote: VoteOptions = field(default_factory=VoteOptions)
 
-    def wrap(self, predictor: Predictor) -> Predictor:
-        """Return the predictor in this mode."""
-        if self.force is not None:
-            limits = _grown(self.limits, self.scratchpad)
-            predictor = TeacherForced(predictor, self.force, queries=self.queries, limits=limits)
+    def wrap(self, *predictors: Predictor) -> Predictor:
+        """Return the predictor in this mode; several predictors vote."""
+        predictor = among([self._forced(predictor) for predictor in predictors], self.vote)
         return predictor if self.scratchpad == NONE else Scratchpad(predictor, self.scratchpad)
+
+    def _forced(self, predictor: Predictor) -> Predictor:
+        if self.force is None:
+            return predictor
+        limits = _grown(self.limits, self.scratchpad)
+        return TeacherForced(predictor, self.force, queries=self.queries, limits=limits)
 
 
 def modes_of(scratchpad: str | Sequence[str]) -> list[str]:

@@ -40,6 +40,7 @@ class Verdict:
         type: The type of the true answer.
         steps: How many steps the truth has.
         agreed: How many of them were right before the first wrong one.
+        bytes: How many bytes the model wrote: those of a scratchpad, and of samples that lost a vote, included.
         cause: Why the trace or the answer is not right, or why another scorer judged the answer wrong.
         note: The evidence for the cause.
         operation: The operation that the failure is about, if it is about one value.
@@ -195,7 +196,7 @@ def _verdict(
         *outcomes,
         true.answer.type,
         *counts,
-        len(prediction.text),
+        prediction.bytes_written,
         prediction.seconds,
         predicted=predicted[:MAX_ANSWER_CHARACTERS],
     )

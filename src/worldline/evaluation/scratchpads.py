@@ -50,10 +50,17 @@ BenchResult = Report | Measured | ScratchpadReports
 def side_by_side(reports: Mapping[str, Report]) -> Table:
     """Return a table with one row per mode."""
     rows = tuple(
-        (mode, _share(report.all.answer), _share(report.all.trace), round(report.seconds, 1))
+        (
+            mode,
+            _share(report.all.answer),
+            _share(report.all.trace),
+            None if report.bytes_per_program is None else round(report.bytes_per_program),
+            round(report.seconds, 1),
+        )
         for mode, report in reports.items()
     )
-    return Table("by scratchpad", ("scratchpad", "answers right", "traces right", "seconds"), rows, NOTE)
+    heads = ("scratchpad", "answers right", "traces right", "bytes per program", "seconds")
+    return Table("by scratchpad", heads, rows, NOTE)
 
 
 def _share(tally: Tally) -> Share:

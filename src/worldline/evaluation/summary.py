@@ -74,6 +74,7 @@ class Report:
 
     Attributes:
         by_length: Verdicts by length, or by the tasks' own groups.
+        bytes: How many bytes the model wrote, discarded samples included.
         skipped: Tasks without a true answer.
         faults: Tasks on which the tool failed.
         disagrees: Tasks whose benchmark gives another answer than the recording.
@@ -119,6 +120,11 @@ class Report:
     def n(self) -> int:
         """How many were judged."""
         return self.all.answer.n
+
+    @property
+    def bytes_per_program(self) -> float | None:
+        """How many bytes were written per prediction that was judged; None if there is none."""
+        return self.bytes / self.n if self.n else None
 
     def _optional_json(self) -> dict[str, Any]:
         """The parts that are left out if they are empty."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from worldline.plan.answer import Answer, Budget, Oracle
 from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
 from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
-from worldline.predict.models import DEFAULT, AnyModel, load_model
+from worldline.predict.models import DEFAULT, AnyModel
+from worldline.predict.vote import load_vote
 
 DEFAULT_BYTES = 1 << 13
 
@@ -29,6 +30,8 @@ def ask(
     journal: str | Path | None = None,
     model: AnyModel = DEFAULT,
     extras: Mapping[str, str] | None = None,
+    samples: int = 1,
+    voters: Sequence[AnyModel] = (),
     limits: Limits | None = None,
 ) -> Answer:
     """Answer one question about an execution: predicted if confidence is high enough, executed otherwise.
@@ -44,6 +47,8 @@ def ask(
             not loaded, and the program is executed.
         model: A predictor, a function, or a name that `load_model` knows.
         extras: Options of the model, if `model` is a name.
+        samples: Maximum number of predictions by each model, whose answers vote; the first one if it is sure.
+        voters: Other models that vote, loaded with the same `extras`.
         limits: Limits of one execution.
 
     Returns:
@@ -62,6 +67,6 @@ def ask(
 
         oracle: Oracle = ExecutedOracle(world, NO_MODEL)
         if journal is not None:
-            predictor = load_model(model, extras)
+            predictor = load_vote(model, extras, samples=samples, voters=voters)
             oracle = MixedOracle(world, predictor, journal=journal, first=sandboxed_steps(limits=limits))
         return oracle.ask(program, question, budget)

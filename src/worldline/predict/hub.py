@@ -50,7 +50,7 @@ class Hub:
         self._model, self._tokenizer, self._sampling = model, tokenizer, sampling
         self._vocabulary = HubVocabulary(tokenizer)
         self._style, self._style_name = prompt_style(way, codec, lambda: self._vocabulary), way
-        self.capabilities = Capabilities()
+        self.capabilities = Capabilities(samples=True)
         config = {"way": way, "codec": self._style.codec, "template": self._style.template, **asdict(sampling)}
         self.info = ModelInfo(name=f"hub:{name}", notation=self._style.codec, config={"model": name, **config})
 
@@ -87,22 +87,23 @@ class Hub:
     def _reply(self, ids: list[int], request: PredictionRequest) -> Reply:
         import torch
 
-        max_tokens = min(self._sampling.max_tokens, max(request.max_new_bytes, 1))
-        recorder, is_sampling = _LogprobRecorder(len(ids)), self._sampling.temperature > 0
+        sampling = self._sampling.decoded(request.decoding)
+        max_tokens = min(sampling.max_tokens, max(request.max_new_bytes, 1))
+        recorder, is_sampling = _LogprobRecorder(len(ids)), sampling.temperature > 0
         options: dict[str, Any] = {
             "max_new_tokens": max_tokens,
             "do_sample": is_sampling,
             "logits_processor": [recorder],
         }
         if is_sampling:
-            options["temperature"] = self._sampling.temperature
+            options["temperature"] = sampling.temperature
         if self._style_name == "tokens":
             options["eos_token_id"] = stops(request)
         elif self._style.path != CHAT:
             options |= {"stop_strings": self._marks(request), "tokenizer": self._tokenizer}
         prompt = torch.tensor([ids], device=self._model.device)
         with torch.random.fork_rng(), torch.no_grad():
-            torch.manual_seed(self._sampling.seed)
+            torch.manual_seed(sampling.seed)
             output = self._model.generate(prompt, attention_mask=torch.ones_like(prompt), **options)
         return self._read(request, output[0, len(ids) :].tolist(), max_tokens, recorder.all(output[0]))
 

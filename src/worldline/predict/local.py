@@ -68,7 +68,7 @@ class Local:
         self._prompts = PromptStates(engine)
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
-        self._keeps, self._guesses = logprobs, guesses and not temperature
+        self._keeps, self._guesses = logprobs, guesses
         self.info = ModelInfo(name=name, digest=digest, is_greedy=not temperature, modes=modes)
         # Of the prediction that was yielded last: one number per byte after `given`, and spans of its text.
         self.logprobs: list[float] = []
@@ -79,7 +79,8 @@ class Local:
     def capabilities(self) -> Capabilities:
         """Byte-wise decoding, and text scores if the engine's states can be copied."""
         engine = self.forking_engine
-        return Capabilities(decodes_bytes=self, scores_text=None if engine is None else EngineScorer(engine))
+        scorer = None if engine is None else EngineScorer(engine)
+        return Capabilities(decodes_bytes=self, scores_text=scorer, samples=True)
 
     @property
     def engine(self) -> Engine:
@@ -99,13 +100,14 @@ class Local:
         return other
 
     def draft(self, request: PredictionRequest, script: Script | None = None) -> RolloutDraft:
-        """Start a text for a request, with this predictor's options."""
+        """Start a text for a request, with this predictor's options or the request's own decoding."""
+        own = request.decoding
         draft = RolloutDraft(
             request,
             guide=self._guide,
             guard=self._guard,
-            temperature=self._temperature,
-            random=self._random,
+            temperature=self._temperature if own is None else own.temperature,
+            random=self._random if own is None else Random(own.seed),
             script=script,
         )
         draft.logprobs = [] if self._keeps else None
@@ -223,11 +225,11 @@ class Local:
     def ahead(self, draft: RolloutDraft, state: Any, logits: Logits) -> LookAhead:
         """Return the engine state of a draft, with guesses if this predictor uses them."""
         before = draft.request.prompt + bytes(draft.text)
-        return LookAhead(self._engine, state, logits, before, guesses=self._guesses)
+        return LookAhead(self._engine, state, logits, before, guesses=self._guesses and draft.is_greedy)
 
     def write(self, draft: RolloutDraft, ahead: LookAhead) -> bytes:
         """Write as far as the known logits reach, and return the bytes that the engine must read next."""
-        return write(draft, ahead, entropy=self._keeps, merge=self._guesses)
+        return write(draft, ahead, entropy=self._keeps, merge=self._guesses and draft.is_greedy)
 
     def _round(self, members: list[_Member]) -> list[_Member]:
         """Write at least one byte of each text, and return the texts that are not finished."""

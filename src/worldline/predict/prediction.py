@@ -25,6 +25,14 @@ STOPPED = "stopped"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Decoding:
+    """How one text is written: at temperature 0 the likeliest bytes, above it bytes drawn with the seed."""
+
+    temperature: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class PredictionRequest:
     """A program whose steps are to be predicted.
 
@@ -36,6 +44,8 @@ class PredictionRequest:
         stop: A special token of Meta's format after which the predictor may stop; empty for none.
         hidden: The hidden inputs of the run. The mode `given` puts them into the prompt.
         control: What decides hidden inputs if the program is executed. A model never sees it.
+        decoding: How the text is written; by default as the predictor's own options say. Only predictors with the
+            capability `samples` follow it.
     """
 
     program: Program
@@ -45,6 +55,7 @@ class PredictionRequest:
     stop: str = ""
     hidden: tuple[Hidden, ...] = ()
     control: Control | None = None
+    decoding: Decoding | None = None
 
     def __repr__(self) -> str:
         call = shortened(self.program.call or self.program.name)
@@ -98,6 +109,7 @@ class Prediction:
         scratch: The rewriting that the text was folded from.
         sure: In Meta's format, the log-probabilities of action and state of each frame after `given`, if known.
         said: The answer the model gave beside its trace, as the text of a value, if it was asked for one.
+        discarded: Bytes of other texts that were written to make this prediction, such as samples that lost a vote.
     """
 
     text: bytes
@@ -109,6 +121,12 @@ class Prediction:
     scratch: Scratch | None = None
     sure: tuple[tuple[float, float], ...] = ()
     said: str | None = None
+    discarded: int = 0
+
+    @property
+    def bytes_written(self) -> int:
+        """All bytes that were written: the text, or that of the scratchpad, and the discarded."""
+        return len(self.text if self.scratch is None else self.scratch.text) + self.discarded
 
     def __repr__(self) -> str:
         shown = shortened(self.text[:100].decode("utf-8", "replace") or self.note, 80)

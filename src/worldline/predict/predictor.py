@@ -105,12 +105,16 @@ class RollsOut(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """What a predictor can do besides `predict`; None if it cannot."""
+    """What a predictor can do besides `predict`; None if it cannot.
+
+    `samples` says whether it follows `PredictionRequest.decoding`.
+    """
 
     scores_text: ScoresText | None = None
     answers_questions: AnswersQuestions | None = None
     rolls_out: RollsOut | None = None
     decodes_bytes: DecodesBytes | None = None
+    samples: bool = False
 
 
 class Predictor(Protocol):

@@ -99,6 +99,11 @@ class RolloutDraft:
         self._temperature, self._random = temperature, random
         self._settle()
 
+    @property
+    def is_greedy(self) -> bool:
+        """Whether the likeliest byte is always chosen."""
+        return not self._temperature
+
     def force(self) -> bytes:
         """Write the bytes for which the grammar leaves no choice, up to the limit, and return them."""
         if self.guide is None:

@@ -97,7 +97,8 @@ class Scratchpad:
         capabilities = self.predictor.capabilities
         if self.mode == "none":
             return capabilities
-        return Capabilities(answers_questions=capabilities.answers_questions, rolls_out=self)
+        answers = capabilities.answers_questions
+        return Capabilities(answers_questions=answers, rolls_out=self, samples=capabilities.samples)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Yield one prediction per request, folded into the steps of its program."""
@@ -144,8 +145,11 @@ class Scratchpad:
             is_second = second is not None and _is_better(second, first)
             chosen = second if second is not None and is_second else first
             seconds = first.prediction.seconds + (second.prediction.seconds if second is not None else 0.0)
+            other = first if is_second else second
+            discarded = chosen.prediction.discarded + (other.prediction.bytes_written if other is not None else 0)
             pad = pads[at] if is_second else _pad(request, "flatten", ())
-            yield _fold_rollout(request, pad, replace(chosen, prediction=replace(chosen.prediction, seconds=seconds)))
+            spent = replace(chosen.prediction, seconds=seconds, discarded=discarded)
+            yield _fold_rollout(request, pad, replace(chosen, prediction=spent))
 
 
 def uncertain_lines(request: PredictionRequest, rolled: ForcedRollout, threshold: float) -> frozenset[int]:

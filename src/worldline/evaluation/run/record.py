@@ -193,6 +193,7 @@ def line(record: Record) -> bytes:
         row |= _text("truth", record.truth) | _text("text", prediction.text)
         row |= {key: getattr(prediction, key) for key in _STORED}
         row |= {"note": prediction.note} if prediction.note else {}
+        row |= {"discarded": prediction.discarded} if prediction.discarded else {}
         row |= {"scratch": _scratched(prediction.scratch)} if prediction.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
         row |= {"predicted": record.predicted} if record.predicted else {}
@@ -218,7 +219,8 @@ def parse(text: bytes) -> Record:
         if row["kind"] == "asked":
             stored = {key: row[key] for key in _STORED}
             scratch = _scratch(row["scratch"]) if "scratch" in row else None
-            prediction = Prediction(text=_bytes("text", row), note=row.get("note", ""), scratch=scratch, **stored)
+            stored |= {"note": row.get("note", ""), "discarded": int(row.get("discarded", 0))}
+            prediction = Prediction(text=_bytes("text", row), scratch=scratch, **stored)
         values = {key: row[key] for key in ("at", "name", "kind", "program", "prompt")}
         values |= {key: _word(row, key) for key in ("operation", "failed_type", "said")}
         values |= {key: _word(row, key) or "" for key in ("why", "predicted", "drawn")}

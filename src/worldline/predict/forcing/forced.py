@@ -71,6 +71,12 @@ def roll(
     return write_texts(predictor, requests, truths, force=force)
 
 
+def rollouts(predictor: Predictor, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
+    """Roll out each request by the predictor's own capability, or else without forcing."""
+    own = predictor.capabilities.rolls_out
+    return roll(predictor, requests, force="free") if own is None else own.roll(requests)
+
+
 def _check(name: str, codec: str, requests: Sequence[PredictionRequest], truths: Sequence[Prediction]) -> None:
     if len(truths) != len(requests):
         raise UsageError(f"{len(requests)} requests but {len(truths)} truths")

@@ -7,7 +7,7 @@ the answer of any OpenAI-compatible server, with log-probabilities and token ids
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from worldline.codec.cwm.external.reading import continuation
@@ -15,7 +15,7 @@ from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.codec.notation import notation
 from worldline.predict.confidence import frame_logprobs
-from worldline.predict.prediction import Prediction, PredictionRequest, summed_logprob
+from worldline.predict.prediction import Decoding, Prediction, PredictionRequest, summed_logprob
 from worldline.predict.servers.chat import messages, template
 from worldline.predict.servers.client import LATE, Unanswered, one_line
 from worldline.predict.servers.tokens import Vocabulary, spelled, stage, stops
@@ -41,6 +41,10 @@ class Sampling:
     max_tokens: int = 8192
     logprobs: bool = True
     stream: bool = False
+
+    def decoded(self, decoding: Decoding | None) -> Sampling:
+        """Return the sampling of one text: with its own temperature and seed, if it has them."""
+        return self if decoding is None else replace(self, temperature=decoding.temperature, seed=decoding.seed)
 
     def question(self, model: str, max_tokens: int) -> dict[str, Any]:
         """Return the part that all questions share; `max_tokens` bounds this one."""

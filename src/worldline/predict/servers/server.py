@@ -61,8 +61,8 @@ class Server:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Answers; `answer` refuses unless the model is asked by chat."""
-        return Capabilities(answers_questions=self)
+        """Answers and samples; `answer` refuses unless the model is asked by chat."""
+        return Capabilities(answers_questions=self, samples=True)
 
     def _config(self, key_env: str) -> dict[str, Any]:
         """Return everything that decides how the model is asked, except the key."""
@@ -108,12 +108,13 @@ class Server:
     ) -> Prediction:
         if not request.max_new_bytes:  # a token is at least a byte
             return Prediction(text=request.given, status="budget", codec=self._style.codec)
-        question = call_or_fault(self._style.question, request, self._sampling)
+        sampling = self._sampling.decoded(request.decoding)
+        question = call_or_fault(self._style.question, request, sampling)
         if isinstance(question, RowFault):
             return self._fault(question, request.given)
         async with slots:
             try:
-                reply = await self._reply(http, request.max_new_bytes, question)
+                reply = await self._reply(http, request.max_new_bytes, question, sampling)
             except Unanswered as problem:
                 note = CONTEXT if problem.context else f"unreachable({problem.why})"
                 status = "budget" if problem.context else "fault"
@@ -127,15 +128,18 @@ class Server:
     async def _answer(self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
         async with slots:
             try:
-                reply = await self._reply(http, limit, {"messages": [{"role": "user", "content": text}]})
+                wanted = {"messages": [{"role": "user", "content": text}]}
+                reply = await self._reply(http, limit, wanted, self._sampling)
             except Unanswered as problem:
                 return Prediction(text=b"", status="fault", note=f"unreachable({problem.why})")
         status = "budget" if reply.cut else "ended" if reply.text else "empty"
         answered = reply.text.encode("utf-8", "replace")
         return Prediction(text=answered, status=status, note=f"answer {reply.number}")
 
-    async def _reply(self, http: httpx2.AsyncClient, max_tokens: int, wanted: dict[str, Any]) -> Reply:
-        question = self._sampling.question(self._model, max_tokens) | wanted
+    async def _reply(
+        self, http: httpx2.AsyncClient, max_tokens: int, wanted: dict[str, Any], sampling: Sampling
+    ) -> Reply:
+        question = sampling.question(self._model, max_tokens) | wanted
         retries = 0 if self._failed >= MAX_FAILURES_IN_A_ROW else None
         try:
             reply = await self._client.ask(

@@ -52,7 +52,8 @@ def print_report(console: Console, report: Report) -> None:
     if any(share.some for share in report.operations.values()):
         console.print(_operations(report))
     rate = f" ({report.bytes / report.seconds:,.0f} per second)" if report.seconds else ""
-    speed = f"predicted {report.bytes:,} bytes in {report.seconds:,.1f} s{rate}"
+    mean = "" if report.bytes_per_program is None else f", {report.bytes_per_program:,.0f} per program,"
+    speed = f"predicted {report.bytes:,} bytes{mean} in {report.seconds:,.1f} s{rate}"
     console.print(Text(f"{speed}; {_not_counted(report)}", style="dim"))
     if report.disagrees:
         line = f"not counted: {report.disagrees:,} whose recording disagrees with the benchmark"
