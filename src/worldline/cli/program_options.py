@@ -119,7 +119,7 @@ def scratchpad_options(command: opt.Command) -> opt.Command:
     """Add `--scratchpad` and `--unfold`."""
     return opt.add_all(
         command,
-        opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default="none"),
+        opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default_text="auto, if it applies"),
         opt.add_option("--unfold", is_flag=True, help="Also show the steps of the scratchpad"),
     )
 

@@ -20,7 +20,7 @@ from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.scratchpad import Scratchpad
+from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
 
 MAX_PREDICTION_BYTES = 1 << 14  # by default; `max_bytes` allows more
 
@@ -67,7 +67,7 @@ def imagine(
     options: Compact | None = None,
     max_bytes: int | None = None,
     edit: Edit | str | None = None,
-    scratchpad: str = "none",
+    scratchpad: str | None = None,
     control: Control | None = None,
     hidden: Sequence[Hidden] = (),
 ) -> Imagined:
@@ -80,7 +80,8 @@ def imagine(
         options: How steps are written.
         max_bytes: The maximum length of the prediction; 16 KB by default.
         edit: Continue from the prediction with other values: an `Edit`, or `STEP:NAME=VALUE`.
-        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto.
+        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto. By default auto
+            wherever it applies (`choose_scratchpad`).
         control: Decides the hidden inputs that the mode `given` of `options` puts into the prompt.
         hidden: Those hidden inputs, if they are known already.
 
@@ -90,12 +91,13 @@ def imagine(
     Raises:
         UsageError: The arguments exclude each other.
     """
-    if edit is not None and scratchpad != "none":
+    if edit is not None and scratchpad not in (None, "none"):
         raise UsageError("an edit cannot continue a prediction on a scratchpad: leave out one of them")
     edit = read_edit(edit) if isinstance(edit, str) else edit
     options = options or Compact()
     predictor = load_model(model, extras)
-    pad = Scratchpad(predictor, scratchpad)
+    mode = choose_scratchpad(scratchpad, predictor, options=options, program=program, resumes=edit is not None)
+    pad = Scratchpad(predictor, mode)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
     ask = PredictionRequest(program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known)
     rolled = next(iter(pad.roll([ask])))

@@ -16,6 +16,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from worldline.codec.compact.prompt import Compact
+from worldline.core.language import DEFAULT_LANGUAGE
 from worldline.evaluation import suites
 from worldline.evaluation.measuring import measure, pool_executor
 from worldline.evaluation.measuring import sum_up as sum_up_measurements
@@ -36,7 +38,12 @@ from worldline.parallel.pool import WorkerPool
 from worldline.plan.inputs.answerer import SCHEME as SEARCH
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
+from worldline.predict.scratchpad import choose_scratchpad
 from worldline.storage.remote import Folder
+
+# Suites about programs as they are written, or in other languages.
+WITHOUT_DEFAULT_SCRATCHPAD = ("permutation", "composition", "horizon", "budget", "humaneval-x", "crux-x")
+DEFAULT_MODE = "default"  # the name of a result whose scratchpad was not chosen
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class BenchPlan:
     options: Mapping[str, Any] = field(default_factory=dict)
     limit: int | None = None
     samples: int = 1
-    modes: Sequence[str] = (NONE,)
+    modes: Sequence[str | None] = (NONE,)  # None for the default, which depends on the model
     force: Sequence[str] = ()
     queries: int | None = None
     shard: SuiteShard | None = None
@@ -70,6 +77,15 @@ class BenchPlan:
         if self.samples == 1:
             return dict(self.extras)
         return {**self.extras, "seed": str(int(self.extras.get("seed", "0")) + sample - 1)}
+
+    def choose_mode(self, mode: str | None, predictor: Predictor) -> str:
+        """Return a mode of the plan; the default is `none` for a forced model and suites that measure the raw one."""
+        if mode is not None:
+            return mode
+        is_other_language = (self.options.get("language") or DEFAULT_LANGUAGE) != DEFAULT_LANGUAGE
+        if self.force or is_other_language or self.suite.name in WITHOUT_DEFAULT_SCRATCHPAD:
+            return NONE
+        return choose_scratchpad(None, predictor, options=Compact(reveal=self.options.get("reveal") or 1))
 
     def folder(self, mode: str, sample: int) -> Folder | None:
         """Return where one of the plan's runs is stored."""
@@ -116,8 +132,8 @@ def run_plan(plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None =
     state = _BenchState(plan, listener, pool)
     if suites.is_measured(plan.suite.name):
         meter = suites.meter(plan.suite.name, force=plan.force or None)
-        return {mode: _measured(plan, mode, meter, state) for mode in plan.modes}
-    return {mode: _judged(plan, mode, state) for mode in plan.modes}
+        return {mode or NONE: _measured(plan, mode or NONE, meter, state) for mode in plan.modes}
+    return {mode or DEFAULT_MODE: _judged(plan, mode, state) for mode in plan.modes}
 
 
 class _BenchState:
@@ -156,7 +172,7 @@ def _reloaded(load: Callable[[], Suite] | None) -> Iterator[Suite]:
         yield load()
 
 
-def _judged(plan: BenchPlan, mode: str, state: _BenchState) -> Report:
+def _judged(plan: BenchPlan, mode: str | None, state: _BenchState) -> Report:
     """Judge every sample of a suite with one scratchpad."""
     runs = [_judged_once(plan, mode, sample, state) for sample in range(1, plan.samples + 1)]
     if len(runs) == 1:
@@ -164,11 +180,12 @@ def _judged(plan: BenchPlan, mode: str, state: _BenchState) -> Report:
     return pool_samples([report for report, _ in runs], [records for _, records in runs])
 
 
-def _judged_once(plan: BenchPlan, mode: str, sample: int, state: _BenchState) -> tuple[Report, list[Record]]:
+def _judged_once(plan: BenchPlan, chosen: str | None, sample: int, state: _BenchState) -> tuple[Report, list[Record]]:
+    bare = _load_bare(plan.suite.name, plan.model, plan.seeded(sample))
+    mode = plan.choose_mode(chosen, bare)
     suite = state.next_suite() if mode == NONE else state.next_suite().for_scratchpads()
-    queries = DEFAULT_QUERIES if plan.queries is None else plan.queries
-    prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits)
-    bare = _load_bare(suite.name, plan.model, plan.seeded(sample))
+    queries, force = DEFAULT_QUERIES if plan.queries is None else plan.queries, next(iter(plan.force), None)
+    prediction_mode = PredictionMode(mode, force, queries, suite.limits, is_strict=chosen is not None)
     predictor, folder, records = prediction_mode.wrap(bare), plan.folder(mode, sample), list[Record]()
     load = partial(load_wrapped, suite.name, plan.model, plan.seeded(sample), prediction_mode)
     report = run(

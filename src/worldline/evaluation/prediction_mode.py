@@ -68,30 +68,41 @@ def check_force(force: str) -> None:
 
 @dataclass(frozen=True)
 class PredictionMode:
-    """A scratchpad and a forcing. On a scratchpad, the forced truth is that of the rewritten program."""
+    """A scratchpad and a forcing. On a scratchpad, the forced truth is that of the rewritten program.
+
+    `is_strict`: programs to which the scratchpad does not apply are refused, not predicted as they are.
+    """
 
     scratchpad: str = NONE
     force: str | None = None
     queries: int = DEFAULT_QUERIES
     limits: Limits = field(default_factory=Limits)
+    is_strict: bool = True
 
     def wrap(self, predictor: Predictor) -> Predictor:
         """Return the predictor in this mode."""
         if self.force is not None:
             limits = _grown(self.limits, self.scratchpad)
             predictor = TeacherForced(predictor, self.force, queries=self.queries, limits=limits)
-        return predictor if self.scratchpad == NONE else Scratchpad(predictor, self.scratchpad)
+        if self.scratchpad == NONE:
+            return predictor
+        return Scratchpad(predictor, self.scratchpad, is_strict=self.is_strict)
 
 
-def modes_of(scratchpad: str | Sequence[str]) -> list[str]:
+def modes_of(scratchpad: str | Sequence[str] | None) -> list[str | None]:
     """Return the scratchpad modes that an option names, in their usual order.
 
     Args:
-        scratchpad: A mode, several modes, or `all`.
+        scratchpad: A mode, several modes, or `all`; None for the default.
+
+    Returns:
+        The modes; None among them stands for the default, which depends on the model (`choose_scratchpad`).
 
     Raises:
         UsageError: A mode is unknown, or the list is empty.
     """
+    if scratchpad is None:
+        return [None]
     named = [scratchpad] if isinstance(scratchpad, str) else list(scratchpad)
     unknown = [mode for mode in named if mode not in (*MODES, ALL)]
     if unknown or not named:
