@@ -115,11 +115,14 @@ def prediction_options(command: opt.Command) -> opt.Command:
     )
 
 
+scratchpad_option = opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default_text="auto, if it applies")
+
+
 def scratchpad_options(command: opt.Command) -> opt.Command:
     """Add `--scratchpad` and `--unfold`."""
     return opt.add_all(
         command,
-        opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default_text="auto, if it applies"),
+        scratchpad_option,
         opt.add_option("--unfold", is_flag=True, help="Also show the steps of the scratchpad"),
     )
 

@@ -39,7 +39,8 @@ class PredictedAnswer:
     @property
     def spent(self) -> ExecutionCost:
         """The cost of the prediction."""
-        return ExecutionCost(bytes=len(self.prediction.text) - len(self.ask.given))
+        written = self.prediction.scratch or self.prediction
+        return ExecutionCost(bytes=len(written.text) - len(self.ask.given))
 
     def probability(self, gate: Gate | None) -> float | None:
         """Return the gate's bound for the prediction; None without a gate or a score."""

@@ -132,7 +132,9 @@ class Scratchpad:
         info = self.predictor.info
         if self.mode == "none":
             return info
-        return replace(info, name=f"{info.name}, scratchpad {self.mode}", is_ground_truth=False)
+        # What was calibrated or stored for one mode says nothing about another.
+        digest = f"{info.digest} {self.mode}" if info.digest else ""
+        return replace(info, name=f"{info.name}, scratchpad {self.mode}", digest=digest, is_ground_truth=False)
 
     @property
     def capabilities(self) -> Capabilities:
