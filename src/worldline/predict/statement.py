@@ -24,7 +24,7 @@ _LITERAL = (ast.Expression, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Load, as
 
 
 @dataclass(frozen=True)
-class Statement:
+class SingleStatement:
     """A statement with one value.
 
     Attributes:
@@ -38,7 +38,7 @@ class Statement:
     reads: tuple[str, ...]
 
 
-def statements_by_line(source: str) -> dict[int, Statement]:
+def statements_by_line(source: str) -> dict[int, SingleStatement]:
     """Return the statements of a source that have one value, by line.
 
     Args:
@@ -52,7 +52,7 @@ def statements_by_line(source: str) -> dict[int, Statement]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    own, statements = frozenset(_bound_names(tree)), dict[int, Statement]()
+    own, statements = frozenset(_bound_names(tree)), dict[int, SingleStatement]()
     for node in ast.walk(tree):
         if not isinstance(node, ast.stmt) or node.lineno != node.end_lineno:
             continue
@@ -61,11 +61,11 @@ def statements_by_line(source: str) -> dict[int, Statement]:
             continue
         loads = dict.fromkeys(part.id for part in ast.walk(node) if isinstance(part, ast.Name) and _is_read(part, node))
         reads = tuple(name for name in loads if name in own or name not in _BUILTINS)
-        statements[node.lineno] = Statement(*parts, reads)
+        statements[node.lineno] = SingleStatement(*parts, reads)
     return statements
 
 
-def statement_programs(statement: Statement, values: Mapping[str, str]) -> tuple[Program, ...]:
+def statement_programs(statement: SingleStatement, values: Mapping[str, str]) -> tuple[Program, ...]:
     """Return programs that return the value of a statement, from the shortest to the one with the smallest steps.
 
     Args:
