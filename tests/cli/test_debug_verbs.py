@@ -159,7 +159,7 @@ def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     assert done.returncode in (0, 1), done.stderr
     told = json.loads(done.stdout)
     assert told["diverges"] == bool(done.returncode)
-    assert told["model"] == "default"
+    assert told["model"] == "default, scratchpad auto"
     assert told["answer"]["truth"] == ["return", "8"]
     assert len(told["sure"]) >= 5
     wrong = subprocess.run(

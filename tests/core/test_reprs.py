@@ -61,7 +61,7 @@ def test_every_repr_is_one_line(trace: Trace, tmp_path: Path) -> None:
 
 def test_a_debugged_run_needs_no_model_to_be_named() -> None:
     result = worldline.debug(Program(source="def f(n):\n    return n\n", call="f(1)"), interventions=False)
-    assert result.model == "default"
+    assert result.model == "default, scratchpad auto"
 
 
 def test_the_package_exports_the_basic_names() -> None:

@@ -154,7 +154,8 @@ def test_imagine_executes_nothing() -> None:
 
 def test_the_shipped_model_says_how_sure_it_was() -> None:
     program = Program(source="def f(n):\n    a = n * 7919 % 1013\n    return a * 31\n", call="f(4567)")
-    result = debug(program, load_model("default", {"threads": "1"}), options=Compact(), interventions=False)
+    model = load_model("default", {"threads": "1"})
+    result = debug(program, model, options=Compact(), interventions=False, scratchpad="none")
     assert len(result.sure) == len(result.diagnosis.found.events) + result.diagnosis.found.ended
     assert all(logprob <= 1e-6 for logprob in result.sure)
     assert result.diverges, "it cannot multiply such numbers"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,17 @@ from worldline.core.program import Program
 from worldline.diagnose.debug import debug
 from worldline.diagnose.imagine import imagine
 from worldline.evaluation import suites
+from worldline.evaluation.bench import bench as run_bench
 from worldline.evaluation.run import record as records
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Task
 from worldline.predict.confidence import step_confidences
 from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.scratchpad import MODES, Scratchpad, uncertain_lines
+from worldline.predict.predictor import Capabilities, ModelInfo
+from worldline.predict.scratchpad import MODES, Scratchpad, choose_scratchpad
 
 SOURCE = "def f(a, s):\n    b = a + len(s.strip()) * 2\n    return b * 2 - a\n"
 PROGRAM = Program(source=SOURCE, call="f(3, ' xy ')", name="prog.py")
@@ -57,6 +60,25 @@ class Misreads(PlainPredictor):
             yield replace(found, text=text)
 
 
+@dataclass(frozen=True)
+class Confident:
+    """The interpreter, sure of everything."""
+
+    info: ModelInfo = field(default_factory=lambda: ModelInfo(name="confident"))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(rolls_out=self)
+
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        return Interpreter().predict(asks)
+
+    def roll(self, asks: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
+        for ask, found in zip(asks, self.predict(asks), strict=True):
+            sure = tuple(step_confidences(ask, found, [0.0] * len(found.text)))
+            yield ForcedRollout(prediction=found, force="free", sure=sure)
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("suite", OPTIONS)
 @pytest.mark.parametrize("mode", ["flatten", "chars", "auto"])
@@ -75,7 +97,7 @@ def test_an_error_on_the_scratchpad_is_reported_for_the_program() -> None:
     line, code, said = found.blamed
     assert (line, code) == (2, "t2 = len(t1)")
     assert "t2 is 2, predicted 3" in said
-    assert found.tried == ()
+    assert "done" in {trial.status for trial in found.tried}
 
 
 def test_a_wrong_value_of_the_program_is_at_its_own_line() -> None:
@@ -131,16 +153,39 @@ def test_a_call_on_the_scratchpad_is_stored() -> None:
     assert stored.found == record.found
 
 
-def test_unsure_statements_are_found_by_their_steps() -> None:
-    ask = PredictionRequest(program=PROGRAM)
-    (truth,) = Interpreter().predict([ask])
-    sure = [0.0] * len(truth.text)
-    rolled = ForcedRollout(prediction=truth, force="free", sure=tuple(step_confidences(ask, truth, sure)))
-    assert uncertain_lines(ask, rolled, 0.9) == frozenset()
-    sure[truth.text.index(b"b=7")] = -0.5
-    rolled = replace(rolled, sure=tuple(step_confidences(ask, truth, sure)))
-    assert uncertain_lines(ask, rolled, 0.9) == {1, 2}
-    assert uncertain_lines(ask, rolled, 0.5) == frozenset()
+def test_by_default_a_model_with_confidences_uses_a_scratchpad_where_one_applies() -> None:
+    model = Confident()
+    assert choose_scratchpad(None, model) == "auto"
+    assert choose_scratchpad("none", model) == "none"
+    assert choose_scratchpad(None, Interpreter()) == "none"
+    assert choose_scratchpad(None, model, options=Compact(reveal=8)) == "none"
+    assert choose_scratchpad(None, model, options=Compact(conditions=True)) == "auto"
+    assert choose_scratchpad(None, model, resumes=True) == "none"
+    assert choose_scratchpad(None, model, program=Program(source="", name="a.js")) == "none"
+    assert choose_scratchpad(None, replace(model, info=replace(model.info, notation="cwm"))) == "none"
+
+
+def test_commands_use_the_default_and_report_it(tmp_path: Path) -> None:
+    model = Confident()
+    assert imagine(PROGRAM, model).model == "confident, scratchpad auto"
+    assert imagine(PROGRAM, model, scratchpad="none").model == "confident"
+    assert imagine(PROGRAM, model, edit="1:b=3").model == "confident"
+    assert debug(PROGRAM, model).model == "confident, scratchpad auto"
+    found = run_bench("generated", model, max_programs=3, out=tmp_path / "auto")
+    assert (found.model, found.all.trace.right) == ("confident, scratchpad auto", 3)
+    assert json.loads((tmp_path / "auto" / "config.json").read_text())["scratchpad"] == "auto"
+    for suite in ("composition", "horizon"):
+        assert run_bench(suite, model, max_programs=1).model == "confident"
+    assert run_bench("generated", model, max_programs=1, force="actions").model == "confident, actions forced"
+    assert run_bench("generated", model, max_programs=1, reveal=4).model == "confident"
+
+
+def test_by_default_other_programs_are_predicted_as_they_are() -> None:
+    tasks = [Task(program=PROGRAM), Task(program=PROGRAM, options=Compact(reveal=4))]
+    found = run_bench(tasks, Confident())
+    assert (found.n, found.all.trace.right) == (2, 2)
+    with pytest.raises(UsageError, match="reveal"):
+        run_bench(tasks, Confident(), scratchpad="auto")
 
 
 def test_senseless_combinations_are_refused(tmp_path: Path) -> None:

@@ -197,6 +197,19 @@ def test_answer_reports_its_kind_and_cost(tmp_path: Path, capsys: pytest.Capture
     assert "is not a question" in capsys.readouterr().err
 
 
+def test_each_scratchpad_is_calibrated_on_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, journal = tmp_path / "power.py", str(tmp_path / "journal")
+    file.write_text(SOURCE)
+    words = ["ask", str(file), "--call", "f(3)", "--journal", journal]
+    for more in ([], ["--scratchpad", "none"], ["--what", "line:4"], ["--true-steps", "1"]):
+        assert main([*words, *more]) == 0
+    by_default, raw, line, stepped = (entry.model for entry in read_journal(journal))
+    assert by_default == f"{raw} auto"
+    assert line == stepped == raw
+    assert main([*words, "--scratchpad", "auto", "--what", "line:4"]) == 2
+    assert "on a scratchpad a model predicts return, raises, passes" in capsys.readouterr().err
+
+
 def test_result_of_a_draw_is_not_certain(sandbox: ProgramRunner) -> None:
     drawn = Program(source="import random\ndef f(n):\n    return random.randrange(n)\n", call="f(1000)")
     answer = ExecutedOracle(sandbox).ask(drawn, RETURN, Budget())

@@ -109,17 +109,17 @@ def test_a_scratchpad_of_no_mode_is_the_model_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrap", "name"),
+    ("wrap", "name", "digest"),
     [
-        (lambda model: Scratchpad(model, "flatten"), "scratchpad flatten"),
-        (lambda model: TeacherForced(model, "actions"), "actions forced"),
+        (lambda model: Scratchpad(model, "flatten"), "scratchpad flatten", "d flatten"),
+        (lambda model: TeacherForced(model, "actions"), "actions forced", "d"),
     ],
 )
-def test_a_wrapper_offers_only_what_still_works(wrap: object, name: str) -> None:
+def test_a_wrapper_offers_only_what_still_works(wrap: object, name: str, digest: str) -> None:
     assert callable(wrap)
     model = local()
     wrapped = wrap(model)
-    assert wrapped.info == replace(model.info, name=f"opinions, {name}")
+    assert wrapped.info == replace(model.info, name=f"opinions, {name}", digest=digest)
     # It rolls out by itself, because its steps are not those of the model.
     assert wrapped.capabilities == Capabilities(rolls_out=wrapped, samples=True)
     assert not wrap(Interpreter()).info.is_ground_truth

@@ -226,7 +226,17 @@ def test_when_all_are_gone_it_is_a_fault_as_of_one() -> None:
 @pytest.mark.long(reason="the shipped model behind two servers and in process")
 def test_bench_gives_what_the_model_gives_in_this_process(steady: ModelServer, tmp_path: Path) -> None:
     def bench(out: str, *given: str) -> dict[int, Any]:
-        command = ["bench", "generated", "--max-programs", "4", "-o", str(tmp_path / out), *given]
+        command = [
+            "bench",
+            "generated",
+            "--max-programs",
+            "4",
+            "--scratchpad",
+            "none",
+            "-o",
+            str(tmp_path / out),
+            *given,
+        ]
         found = CliRunner().invoke(cli, command)
         assert found.exit_code == 0, found.output
         return newest(tmp_path / out)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from worldline.cli import options as opt
-from worldline.cli.program_options import program_options, take_program
+from worldline.cli.program_options import program_options, scratchpad_option, take_program
 
 
 @click.command()
@@ -31,6 +31,7 @@ from worldline.cli.program_options import program_options, take_program
 @opt.option("--journal", metavar="DIR", note="created if it is new; executions are added")
 @opt.model_options
 @opt.vote_options
+@scratchpad_option
 @opt.json_option
 def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: Any) -> None:
     """Answer one question about a run of FILE.

@@ -116,12 +116,15 @@ def prediction_options(command: opt.Command) -> opt.Command:
     )
 
 
+scratchpad_option = opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default_text="auto, if it applies")
+
+
 def scratchpad_options(command: opt.Command) -> opt.Command:
     """Add the options that say how the model is asked: a vote, and `--scratchpad` with `--unfold`."""
     return opt.add_all(
         command,
         opt.vote_options,
-        opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default="none"),
+        scratchpad_option,
         opt.add_option("--unfold", is_flag=True, help="Also show the steps of the scratchpad"),
     )
 

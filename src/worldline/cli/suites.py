@@ -81,15 +81,17 @@ def suite_options(command: Any) -> Any:
     "--scratchpad",
     metavar="MODE,...",
     callback=opt.words,
-    default="none",
     note="none, flatten, chars, auto, several of them, or all",
+    default_text="auto, if it applies",
 )
 @opt.add_option("--shard", metavar="K/N", help="Only every N-th program, starting with the K-th")
 @opt.option("--out", metavar="DIR", note="the run, for compare and report; repeat the command to resume")
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
-def bench(suite: str, model: str, scratchpad: list[str], address: str | None, as_json: bool, **options: Any) -> None:
+def bench(
+    suite: str, model: str, scratchpad: list[str] | None, address: str | None, as_json: bool, **options: Any
+) -> None:
     """Measure a model on SUITE.
 
     Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,

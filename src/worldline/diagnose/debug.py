@@ -39,7 +39,7 @@ from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
-from worldline.predict.scratchpad import Scratchpad, fold_text
+from worldline.predict.scratchpad import Scratchpad, choose_scratchpad, fold_text
 from worldline.predict.vote import load_vote
 
 MAX_CUT_RUN_BYTES = 1 << 12  # of a prediction whose true trace was cut: no prediction can reach its end
@@ -76,8 +76,8 @@ class Debugged:
     """The result of `debug()`. `confidences`: the model's confidence in each predicted step, if it reports it.
 
     `tried`: the interventions, including those that do not apply or were not tried. `scratch`: the diagnosis
-    of the scratchpad, if there is one; then no intervention is tried. `branch`: the condition that the model
-    misjudged, if that is where they diverge.
+    of the scratchpad, if there is one; then the interventions are those on the scratchpad. `branch`: the condition
+    that the model misjudged, if that is where they diverge.
     """
 
     model: str
@@ -214,7 +214,7 @@ def debug(
     limits: Limits | None = None,
     samples: int = 1,
     voters: Sequence[AnyModel] = (),
-    scratchpad: str = "none",
+    scratchpad: str | None = None,
     control: Control | None = None,
     progress: Callable[[str], None] | None = None,
     nearest: Nearest | None = None,
@@ -235,7 +235,8 @@ def debug(
         samples: Maximum number of predictions by each model, whose answers vote; the first one if it is sure.
             Interventions use the first model alone.
         voters: Other models that vote, loaded with the same `extras`.
-        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto.
+        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto. By default auto
+            wherever it applies (`choose_scratchpad`).
         control: Decides the hidden inputs of the execution.
         progress: Called with the stage that starts.
         nearest: Searches for the input for which a wrong branch would have been right (`nearest_within`).
@@ -250,14 +251,13 @@ def debug(
         raise UsageError(f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")')
     times, tell, predictor = [time.perf_counter()], progress or _ignore, load_model(model, extras)
     tell("recording the program")
-    voting = load_vote(predictor, extras, samples=samples, voters=voters)
-    pad, has_pad = Scratchpad(voting, scratchpad), scratchpad != "none"
     limits = limits or debug_limits(max_bytes)
-    ask = PredictionRequest(
-        program=program, options=predictor.info.options_for(program, options), limit=MAX_TRUTH_BYTES, control=control
-    )
+    options = predictor.info.options_for(program, options)
+    ask = PredictionRequest(program=program, options=options, limit=MAX_TRUTH_BYTES, control=control)
+    voting = load_vote(predictor, extras, samples=samples, voters=voters)
+    pad = Scratchpad(voting, choose_scratchpad(scratchpad, voting, options=options, program=program))
     truth, trace = _truth(ask, predictor, limits)
-    if has_pad:
+    if pad.mode != "none":
         truth = replace(truth, text=fold_text(program, ask.options, truth.text))
     times.append(time.perf_counter())
     tell("predicting")
@@ -268,14 +268,17 @@ def debug(
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     diagnosis = Diagnosis(sample, recorder(limits), recorder(limits, hash_seed=1))
     is_wrong = diagnosis.diverges
+    # A program with nothing to rewrite was predicted as it is.
+    has_pad = rolled.prediction.scratch is not None
     belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if is_wrong else None
-    scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and is_wrong else None
+    scratch = diagnosed(ask, rolled.prediction, limits) if is_wrong else None
     branch = _branched(diagnosis, nearest, tell) if is_wrong and not has_pad else None
     times.append(time.perf_counter())
     tried: list[InterventionTrial] = []
-    if interventions and is_wrong and not has_pad and diagnosis.cause.name != UNKNOWN:
+    predicted = scratch or diagnosis
+    if interventions and is_wrong and predicted.diverges and predicted.cause.name != UNKNOWN:
         bounds = Bounds(work, seconds, times[0])
-        tried = interventions_within(predictor, diagnosis, bounds, limits, tell)
+        tried = interventions_within(predictor, predicted, bounds, limits, tell)
     times.append(time.perf_counter())
     return Debugged(
         model=pad.info.name,

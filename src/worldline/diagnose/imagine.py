@@ -20,7 +20,7 @@ from worldline.predict.forcing.forced import rollouts
 from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.scratchpad import Scratchpad
+from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
 from worldline.predict.vote import load_vote
 
 MAX_PREDICTION_BYTES = 1 << 14  # by default; `max_bytes` allows more
@@ -70,7 +70,7 @@ def imagine(
     edit: Edit | str | None = None,
     samples: int = 1,
     voters: Sequence[AnyModel] = (),
-    scratchpad: str = "none",
+    scratchpad: str | None = None,
     control: Control | None = None,
     hidden: Sequence[Hidden] = (),
 ) -> Imagined:
@@ -85,7 +85,8 @@ def imagine(
         edit: Continue from the prediction with other values: an `Edit`, or `STEP:NAME=VALUE`.
         samples: Maximum number of predictions by each model, whose answers vote; the first one if it is sure.
         voters: Other models that vote, loaded with the same `extras`.
-        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto.
+        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto. By default auto
+            wherever it applies (`choose_scratchpad`).
         control: Decides the hidden inputs that the mode `given` of `options` puts into the prompt.
         hidden: Those hidden inputs, if they are known already.
 
@@ -95,12 +96,13 @@ def imagine(
     Raises:
         UsageError: The arguments exclude each other.
     """
-    if edit is not None and scratchpad != "none":
+    if edit is not None and scratchpad not in (None, "none"):
         raise UsageError("an edit cannot continue a prediction on a scratchpad: leave out one of them")
     edit = read_edit(edit) if isinstance(edit, str) else edit
     predictor = load_vote(load_model(model, extras), extras, samples=samples, voters=voters)
     options = predictor.info.options_for(program, options)
-    pad = Scratchpad(predictor, scratchpad)
+    mode = choose_scratchpad(scratchpad, predictor, options=options, program=program, resumes=edit is not None)
+    pad = Scratchpad(predictor, mode)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
     ask = PredictionRequest(program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known)
     rolled = next(iter(pad.roll([ask])))

@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.evaluation import suites
 from worldline.evaluation.bench_plan import BenchListener, BenchPlan, BenchProgress, run_plan
 from worldline.evaluation.checks import check_plan
-from worldline.evaluation.prediction_mode import NONE, modes_of
+from worldline.evaluation.prediction_mode import modes_of
 from worldline.evaluation.run.shard import SuiteShard, parse_shard
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.scratchpads import BenchResult, ScratchpadReports
@@ -79,7 +79,7 @@ class BenchOptions(SuiteOptions, total=False):
 
 @overload
 def bench(  # type: ignore[overload-overlap]
-    suite: MeasuredName, model: AnyModel = "default", *, scratchpad: str = NONE, **options: Unpack[BenchOptions]
+    suite: MeasuredName, model: AnyModel = "default", *, scratchpad: str | None = None, **options: Unpack[BenchOptions]
 ) -> Measured: ...
 @overload
 def bench(  # type: ignore[overload-overlap]
@@ -91,11 +91,15 @@ def bench(  # type: ignore[overload-overlap]
 ) -> ScratchpadReports: ...
 @overload
 def bench(
-    suite: AnySuite, model: AnyModel = "default", *, scratchpad: str = NONE, **options: Unpack[BenchOptions]
+    suite: AnySuite, model: AnyModel = "default", *, scratchpad: str | None = None, **options: Unpack[BenchOptions]
 ) -> Report: ...
 @overload
 def bench(
-    suite: AnySuite, model: AnyModel = "default", *, scratchpad: str | Sequence[str], **options: Unpack[BenchOptions]
+    suite: AnySuite,
+    model: AnyModel = "default",
+    *,
+    scratchpad: str | Sequence[str] | None,
+    **options: Unpack[BenchOptions],
 ) -> BenchResult: ...
 def bench(
     suite: AnySuite,
@@ -105,7 +109,7 @@ def bench(
     samples: int = 1,
     voters: Sequence[AnyModel] = (),
     repeats: int = 1,
-    scratchpad: str | Sequence[str] = NONE,
+    scratchpad: str | Sequence[str] | None = None,
     force: str | Sequence[str] | None = None,
     queries: int | None = None,
     shard: str | SuiteShard | None = None,
@@ -128,6 +132,7 @@ def bench(
         voters: Other models that vote, loaded with the same `extras`.
         repeats: How often the suite is run, each time with another seed.
         scratchpad: The form in which programs are predicted: `none`, `flatten`, `chars`, `auto`; or several, or `all`.
+            By default `auto` wherever it applies; suites that measure something else predict programs as they are.
         force: The part of the true trace that the model is fed: `actions`, `states`, `guard` or `queries`. The suite
             `states` takes several of `free`, `actions`, `states` and `next`.
         queries: With `force="queries"`, at most this many true steps per program.
@@ -171,8 +176,8 @@ def bench(
     check_plan(plan, has_pool=ray is not None)
     pool = join_ray(ray, say=notify) if isinstance(ray, str) else ray
     reports = run_plan(plan, BenchListener(verdict=on_verdict, progress=progress), pool)
-    is_single = isinstance(scratchpad, str) and len(modes) == 1
-    return reports[modes[0]] if is_single else ScratchpadReports(reports)
+    is_single = (scratchpad is None or isinstance(scratchpad, str)) and len(modes) == 1
+    return next(iter(reports.values())) if is_single else ScratchpadReports(reports)
 
 
 def _suite(suite: AnySuite, options: dict[str, Any], limits: Limits | None) -> tuple[Suite, Callable[[], Suite] | None]:

@@ -16,6 +16,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from worldline.codec.compact.prompt import Compact
+from worldline.core.language import DEFAULT_LANGUAGE
 from worldline.evaluation import suites
 from worldline.evaluation.measuring import measure, pool_executor
 from worldline.evaluation.measuring import sum_up as sum_up_measurements
@@ -36,8 +38,13 @@ from worldline.parallel.pool import WorkerPool
 from worldline.plan.inputs.answerer import SCHEME as SEARCH
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
+from worldline.predict.scratchpad import choose_scratchpad
 from worldline.predict.vote import vote_options
 from worldline.storage.remote import Folder
+
+# Suites about programs as they are written, or in other languages.
+WITHOUT_DEFAULT_SCRATCHPAD = ("permutation", "composition", "horizon", "budget", "humaneval-x", "crux-x")
+DEFAULT_MODE = "default"  # the name of a result whose scratchpad was not chosen
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class BenchPlan:
     samples: int = 1
     voters: Sequence[AnyModel] = ()
     repeats: int = 1
-    modes: Sequence[str] = (NONE,)
+    modes: Sequence[str | None] = (NONE,)  # None for the default, which depends on the model
     force: Sequence[str] = ()
     queries: int | None = None
     shard: SuiteShard | None = None
@@ -83,6 +90,15 @@ class BenchPlan:
         if self.repeats == 1:
             return dict(self.extras)
         return {**self.extras, "seed": str(int(self.extras.get("seed", "0")) + repeat - 1)}
+
+    def choose_mode(self, mode: str | None, predictor: Predictor) -> str:
+        """Return a mode of the plan; the default is `none` for a forced model and suites that measure the raw one."""
+        if mode is not None:
+            return mode
+        is_other_language = (self.options.get("language") or DEFAULT_LANGUAGE) != DEFAULT_LANGUAGE
+        if self.force or is_other_language or self.suite.name in WITHOUT_DEFAULT_SCRATCHPAD:
+            return NONE
+        return choose_scratchpad(None, predictor, options=Compact(reveal=self.options.get("reveal") or 1))
 
     def folder(self, mode: str, repeat: int) -> Folder | None:
         """Return where one of the plan's runs is stored."""
@@ -136,8 +152,8 @@ def run_plan(plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None =
     state = _BenchState(plan, listener, pool)
     if suites.is_measured(plan.suite.name):
         meter = suites.meter(plan.suite.name, force=plan.force or None)
-        return {mode: _measured(plan, mode, meter, state) for mode in plan.modes}
-    return {mode: _judged(plan, mode, state) for mode in plan.modes}
+        return {mode or NONE: _measured(plan, mode or NONE, meter, state) for mode in plan.modes}
+    return {mode or DEFAULT_MODE: _judged(plan, mode, state) for mode in plan.modes}
 
 
 class _BenchState:
@@ -176,7 +192,7 @@ def _reloaded(load: Callable[[], Suite] | None) -> Iterator[Suite]:
         yield load()
 
 
-def _judged(plan: BenchPlan, mode: str, state: _BenchState) -> Report:
+def _judged(plan: BenchPlan, mode: str | None, state: _BenchState) -> Report:
     """Judge every repeat of a suite with one scratchpad."""
     runs = [_judged_once(plan, mode, repeat, state) for repeat in range(1, plan.repeats + 1)]
     if len(runs) == 1:
@@ -184,13 +200,14 @@ def _judged(plan: BenchPlan, mode: str, state: _BenchState) -> Report:
     return pool_samples([report for report, _ in runs], [records for _, records in runs])
 
 
-def _judged_once(plan: BenchPlan, mode: str, repeat: int, state: _BenchState) -> tuple[Report, list[Record]]:
-    suite = state.next_suite() if mode == NONE else state.next_suite().for_scratchpads()
-    queries = DEFAULT_QUERIES if plan.queries is None else plan.queries
-    vote = vote_options(plan.samples, plan.seeded(repeat))
-    prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits, vote=vote)
-    bare = [_load_bare(suite.name, model, plan.seeded(repeat)) for model in plan.models]
-    suite = suite.in_modes_of(bare[0].info)
+def _judged_once(plan: BenchPlan, chosen: str | None, repeat: int, state: _BenchState) -> tuple[Report, list[Record]]:
+    bare = [_load_bare(plan.suite.name, model, plan.seeded(repeat)) for model in plan.models]
+    mode = plan.choose_mode(chosen, bare[0])
+    suite = state.next_suite().in_modes_of(bare[0].info)
+    suite = suite if mode == NONE else suite.for_scratchpads()
+    queries, force = DEFAULT_QUERIES if plan.queries is None else plan.queries, next(iter(plan.force), None)
+    vote, is_strict = vote_options(plan.samples, plan.seeded(repeat)), chosen is not None
+    prediction_mode = PredictionMode(mode, force, queries, suite.limits, vote=vote, is_strict=is_strict)
     predictor, folder, records = prediction_mode.wrap(*bare), plan.folder(mode, repeat), list[Record]()
     load = partial(load_wrapped, suite.name, plan.models, plan.seeded(repeat), prediction_mode)
     report = run(

@@ -58,7 +58,8 @@ def _check_force(plan: BenchPlan, suite: str) -> None:
 
 
 def _check_scratchpads(plan: BenchPlan, suite: str) -> None:
-    if list(plan.modes) == [NONE]:
+    chosen = [mode for mode in plan.modes if mode is not None]
+    if chosen in ([], [NONE]):
         return
     reason = WITHOUT_SCRATCHPAD.get(suite, "")
     if suites.is_measured(suite):
@@ -66,7 +67,7 @@ def _check_scratchpads(plan: BenchPlan, suite: str) -> None:
     if reason:
         raise UsageError(f"the suite {suite} takes no scratchpad: {reason}. Run it without --scratchpad")
     if suites.is_measured(suite):
-        for mode in plan.modes:
+        for mode in chosen:
             rewritten_suite(plan.suite, mode)
 
 

@@ -57,7 +57,7 @@ def intervene_on_run(
     if config.get("scratchpad"):
         raise UsageError(
             f"{path} was made on a scratchpad ({config['scratchpad']}): interventions use another one. "
-            "Run the suite again without --scratchpad"
+            "Run the suite again with --scratchpad none"
         )
     if config.get("samples") or config.get("voters"):
         raise UsageError(

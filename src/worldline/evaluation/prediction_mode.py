@@ -73,6 +73,7 @@ class PredictionMode:
     """A scratchpad, a forcing and a vote.
 
     On a scratchpad, models vote on the rewritten program, and the forced truth is that of the rewritten program.
+    `is_strict`: programs to which the scratchpad does not apply are refused, not predicted as they are.
     """
 
     scratchpad: str = NONE
@@ -80,11 +81,14 @@ class PredictionMode:
     queries: int = DEFAULT_QUERIES
     limits: Limits = field(default_factory=Limits)
     vote: VoteOptions = field(default_factory=VoteOptions)
+    is_strict: bool = True
 
     def wrap(self, *predictors: Predictor) -> Predictor:
         """Return the predictor in this mode; several predictors vote."""
         predictor = among([self._forced(predictor) for predictor in predictors], self.vote)
-        return predictor if self.scratchpad == NONE else Scratchpad(predictor, self.scratchpad)
+        if self.scratchpad == NONE:
+            return predictor
+        return Scratchpad(predictor, self.scratchpad, is_strict=self.is_strict)
 
     def _forced(self, predictor: Predictor) -> Predictor:
         if self.force is None:
@@ -93,15 +97,20 @@ class PredictionMode:
         return TeacherForced(predictor, self.force, queries=self.queries, limits=limits)
 
 
-def modes_of(scratchpad: str | Sequence[str]) -> list[str]:
+def modes_of(scratchpad: str | Sequence[str] | None) -> list[str | None]:
     """Return the scratchpad modes that an option names, in their usual order.
 
     Args:
-        scratchpad: A mode, several modes, or `all`.
+        scratchpad: A mode, several modes, or `all`; None for the default.
+
+    Returns:
+        The modes; None among them stands for the default, which depends on the model (`choose_scratchpad`).
 
     Raises:
         UsageError: A mode is unknown, or the list is empty.
     """
+    if scratchpad is None:
+        return [None]
     named = [scratchpad] if isinstance(scratchpad, str) else list(scratchpad)
     unknown = [mode for mode in named if mode not in (*MODES, ALL)]
     if unknown or not named:

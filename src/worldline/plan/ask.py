@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.answer import Answer, Budget, Oracle
 from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
+from worldline.plan.imagined import PROMPT_OPTIONS
 from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
 from worldline.predict.models import DEFAULT, AnyModel
+from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
 from worldline.predict.vote import load_vote
 
 DEFAULT_BYTES = 1 << 13
+FOLDABLE = ("return", "raises", "passes")  # questions whose answer does not depend on how steps are counted
 
 
 def ask(
@@ -32,6 +36,7 @@ def ask(
     extras: Mapping[str, str] | None = None,
     samples: int = 1,
     voters: Sequence[AnyModel] = (),
+    scratchpad: str | None = None,
     limits: Limits | None = None,
 ) -> Answer:
     """Answer one question about an execution: predicted if confidence is high enough, executed otherwise.
@@ -49,15 +54,19 @@ def ask(
         extras: Options of the model, if `model` is a name.
         samples: Maximum number of predictions by each model, whose answers vote; the first one if it is sure.
         voters: Other models that vote, loaded with the same `extras`.
+        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto. By default auto for
+            what is returned or raised, without `true_steps`; other questions are about the steps as they are.
         limits: Limits of one execution.
 
     Returns:
         The answer, how it is known, its probability and its cost.
 
     Raises:
-        UsageError: The question cannot be read.
+        UsageError: The question cannot be read, or needs steps that a scratchpad does not have.
     """
     question = read_question(what) if isinstance(what, str) else what
+    if scratchpad not in (None, "none") and (question.what not in FOLDABLE or true_steps):
+        raise UsageError(f"on a scratchpad a model predicts {', '.join(FOLDABLE)}, without true steps")
     budget = Budget(executions=executions, steps=true_steps, bytes=max_bytes, sure=sure)
     limits = limits_for(question, limits)
     with ExitStack() as stack:
@@ -68,5 +77,11 @@ def ask(
         oracle: Oracle = ExecutedOracle(world, NO_MODEL)
         if journal is not None:
             predictor = load_vote(model, extras, samples=samples, voters=voters)
+            needs_steps = question.what not in FOLDABLE or true_steps > 0
+            mode = choose_scratchpad(
+                scratchpad, predictor, options=PROMPT_OPTIONS, program=program, resumes=needs_steps
+            )
+            if mode != "none":
+                predictor = Scratchpad(predictor, mode)
             oracle = MixedOracle(world, predictor, journal=journal, first=sandboxed_steps(limits=limits))
         return oracle.ask(program, question, budget)

@@ -1,16 +1,17 @@
 """Scratchpads: a model predicts an easier rewriting of a program, and the steps are folded back into the program's own.
 
 `flatten` writes one operation per line; `chars` replaces string methods by loops over characters. `auto` predicts the
-program as it is, rewrites the statements with low confidence, predicts again and keeps the likelier result.
-Temporaries and extra steps are folded into their statement (`analyze.rewrite.fold`), and `Scratch` stores the unfolded
-text. Fold a text with `fold_text` before comparing it with such a prediction.
+flat program, and again, in smaller steps, the statements with low confidence (`depth`). Temporaries and extra steps are
+folded into their statement (`analyze.rewrite.fold`), and `Scratch` stores the unfolded text. Fold a text with
+`fold_text` before comparing it with such a prediction.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from worldline.analyze.rewrite import rewrite
 from worldline.analyze.rewrite.fold import FoldedRun, fold
@@ -24,6 +25,7 @@ from worldline.core.errors import UsageError
 from worldline.core.language import Feature
 from worldline.core.program import Program
 from worldline.predict.confidence import StepConfidence
+from worldline.predict.depth import DepthBudget, deepen
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
@@ -31,7 +33,45 @@ from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 
 MODES = ("none", "flatten", "chars", "auto")
 GROWTH = {"flatten": 4, "chars": 16}  # the factor by which a rewriting needs more bytes of steps
-CONFIDENCE_THRESHOLD = 0.9  # `auto` rewrites statements with a step below this
+DEEPENED_TOGETHER = 32  # programs after which `auto` yields its predictions
+
+
+def choose_scratchpad(
+    mode: str | None,
+    predictor: Predictor,
+    *,
+    options: Compact | None = None,
+    program: Program | None = None,
+    resumes: bool = False,
+) -> str:
+    """Choose the scratchpad mode: the one that was passed, or by default `auto` wherever it applies.
+
+    By default a model predicts as well as it can. A predictor without confidences (the interpreter, a server), Meta's
+    notation, a sparse reveal and other languages have no scratchpad by default.
+
+    Args:
+        mode: The mode that was passed; None for the default.
+        predictor: The model, without wrappers.
+        options: How its steps are written.
+        program: The program, if all requests are about one.
+        resumes: The prediction resumes a text, such as one with an edit.
+
+    Returns:
+        One of `MODES`.
+    """
+    if mode is not None:
+        return mode
+    info, capabilities = predictor.info, predictor.capabilities
+    has_confidence = capabilities.decodes_bytes is not None or capabilities.rolls_out is not None
+    written = options or Compact()
+    applies = (
+        has_confidence
+        and notation(info.notation).has_modes
+        and not (info.is_replay or resumes)
+        and can_fold(written)
+        and (program is None or program.lang.offers(Feature.SCRATCHPAD))
+    )
+    return "auto" if applies else "none"
 
 
 def can_fold(options: Compact) -> bool:
@@ -68,11 +108,15 @@ def _rollouts(predictor: Predictor, requests: Sequence[PredictionRequest]) -> It
 
 @dataclass(frozen=True)
 class Scratchpad:
-    """Makes another predictor use a scratchpad; `auto` does so below the confidence `threshold`."""
+    """Makes another predictor use a scratchpad; `depth` is the budget of `auto`.
+
+    `is_strict`: requests to which a scratchpad does not apply are refused, not predicted as they are.
+    """
 
     predictor: Predictor
     mode: str
-    threshold: float = CONFIDENCE_THRESHOLD
+    depth: DepthBudget = field(default_factory=DepthBudget)
+    is_strict: bool = True
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -89,7 +133,9 @@ class Scratchpad:
         info = self.predictor.info
         if self.mode == "none":
             return info
-        return replace(info, name=f"{info.name}, scratchpad {self.mode}", is_ground_truth=False)
+        # What was calibrated or stored for one mode says nothing about another.
+        digest = f"{info.digest} {self.mode}" if info.digest else ""
+        return replace(info, name=f"{info.name}, scratchpad {self.mode}", digest=digest, is_ground_truth=False)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -109,14 +155,27 @@ class Scratchpad:
         if self.mode == "none":
             yield from _rollouts(self.predictor, requests)
             return
-        for request in requests:
-            request.program.lang.require(Feature.SCRATCHPAD, request.program.name)
-        if self.mode == "auto":
-            yield from self._roll_auto(requests)
-        else:
-            pads = [_pad(request, self.mode) for request in requests]
-            for request, pad, rolled in zip(requests, pads, self._roll_rewritten(requests, pads), strict=True):
+        if self.is_strict:
+            for request in requests:
+                request.program.lang.require(Feature.SCRATCHPAD, request.program.name)
+        size = DEEPENED_TOGETHER if self.mode == "auto" else max(len(requests), 1)
+        for group in (requests[at : at + size] for at in range(0, len(requests), size)):
+            pads = [self._pad(request) for request in group]
+            for request, pad, rolled in zip(group, pads, self._roll_rewritten(group, pads), strict=True):
                 yield _fold_rollout(request, pad, rolled)
+
+    def _pad(self, request: PredictionRequest) -> Scratch:
+        """Rewrite the program of a request; it stays as it is if there is nothing to rewrite."""
+        program, mode = request.program, self.mode
+        if not self.is_strict and not _is_foldable(request):
+            return Scratch(source=program.source, lines=())
+        if request.given:
+            raise UsageError("a scratchpad starts with the first step: it cannot continue given steps")
+        is_flat = mode != "chars"
+        rewriting = rewrite(program.source, flatten=is_flat, chars=not is_flat, call=program.call, arguments=is_flat)
+        if rewriting.changed and not can_fold(request.options):
+            raise UsageError("a scratchpad shows every state and no sharing: it needs --reveal 1")
+        return Scratch(source=rewriting.source, lines=rewriting.lines, call=rewriting.call)
 
     def _roll_rewritten(
         self, requests: Sequence[PredictionRequest], pads: Sequence[Scratch]
@@ -128,65 +187,21 @@ class Scratchpad:
             else replace(rewritten_request(request, pad), limit=request.limit * growth)
             for request, pad in zip(requests, pads, strict=True)
         ]
-        return _rollouts(self.predictor, grown)
-
-    def _roll_auto(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
-        """Predict all programs as they are, then again with uncertain statements flattened."""
-        plain = list(_rollouts(self.predictor, requests))
-        pads = [
-            _pad(request, "flatten", uncertain_lines(request, first, self.threshold))
-            for request, first in zip(requests, plain, strict=True)
-        ]
-        uncertain = [at for at, pad in enumerate(pads) if pad.source != requests[at].program.source]
-        written = self._roll_rewritten([requests[at] for at in uncertain], [pads[at] for at in uncertain])
-        retried = dict(zip(uncertain, written, strict=True))
-        for at, (request, first) in enumerate(zip(requests, plain, strict=True)):
-            second = retried.get(at)
-            is_second = second is not None and _is_better(second, first)
-            chosen = second if second is not None and is_second else first
-            seconds = first.prediction.seconds + (second.prediction.seconds if second is not None else 0.0)
-            other = first if is_second else second
-            discarded = chosen.prediction.discarded + (other.prediction.bytes_written if other is not None else 0)
-            pad = pads[at] if is_second else _pad(request, "flatten", ())
-            spent = replace(chosen.prediction, seconds=seconds, discarded=discarded)
-            yield _fold_rollout(request, pad, replace(chosen, prediction=spent))
+        rollouts = _rollouts(self.predictor, grown)
+        if self.mode != "auto":
+            return rollouts
+        return iter(deepen(partial(_rollouts, self.predictor), grown, list(rollouts), self.depth))
 
 
-def uncertain_lines(request: PredictionRequest, rolled: ForcedRollout, threshold: float) -> frozenset[int]:
-    """Return the first lines of statements with a step below a confidence, and of those before them."""
-    steps, where = parse(rolled.prediction.text, request.prompt).steps, line_map(request.program.source)
-    lines: set[int] = set()
-    for i, (_, sure) in enumerate(zip(steps, rolled.sure, strict=False)):
-        if sure.logprob < math.log(threshold):
-            lines |= {where.head(step.line) for step in steps[max(i - 1, 0) : i + 1]}
-    return frozenset(lines)
-
-
-def _is_better(first: ForcedRollout, second: ForcedRollout) -> bool:
-    """Whether the first rollout ended and the second did not, or it is at least as likely."""
-    if first.prediction.status != "ended" or second.prediction.status != "ended":
-        return first.prediction.status == "ended"
-    return (first.prediction.logprob or 0.0) >= (second.prediction.logprob or 0.0)
-
-
-def _pad(request: PredictionRequest, mode: str, only: Collection[int] | None = None) -> Scratch:
-    """Rewrite the program of a request; it stays as it is if there is nothing to rewrite."""
-    if request.given:
-        raise UsageError("a scratchpad starts with the first step: it cannot continue given steps")
-    program = request.program
-    is_flat = mode == "flatten"
-    rewriting = rewrite(
-        program.source, flatten=is_flat, chars=mode == "chars", call=program.call, arguments=is_flat, only=only
-    )
-    if rewriting.changed and not can_fold(request.options):
-        raise UsageError("a scratchpad shows every state and no sharing: it needs --reveal 1")
-    return Scratch(source=rewriting.source, lines=rewriting.lines, call=rewriting.call)
+def _is_foldable(request: PredictionRequest) -> bool:
+    """Whether a prediction for a request can be folded: a whole text, in a mode and a language that allow it."""
+    return not request.given and can_fold(request.options) and request.program.lang.offers(Feature.SCRATCHPAD)
 
 
 def _fold_rollout(request: PredictionRequest, pad: Scratch, rolled: ForcedRollout) -> ForcedRollout:
     """Turn a rollout of the rewriting into one of the program."""
     prediction, pad = rolled.prediction, replace(pad, text=rolled.prediction.text)
-    if prediction.status == "fault" or not can_fold(request.options):
+    if prediction.status == "fault" or not _is_foldable(request):
         return rolled
     is_same = pad.source == request.program.source
     where = line_map(request.program.source) if is_same else line_map(request.program.source, pad.source, pad.lines)
