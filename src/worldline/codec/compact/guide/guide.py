@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from worldline.analyze.flow.table import FlowTable
 from worldline.codec.compact.guide.lines import PHASES, may_query
@@ -21,6 +19,10 @@ from worldline.codec.compact.guide.state import GuideState
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # A frame that must call itself forever would force endless bytes.
 _MAX_FORCED_BYTES = 4096
@@ -153,6 +155,8 @@ def _legal(state: GuideState) -> int:
 
 @lru_cache(maxsize=8192)
 def _array(bits: int) -> NDArray[np.bool_]:
+    import numpy as np  # not needed to write documents
+
     allowed = np.unpackbits(np.frombuffer(bits.to_bytes(32, "little"), np.uint8), bitorder="little").astype(np.bool_)
     allowed.setflags(write=False)
     return allowed
