@@ -255,10 +255,9 @@ def debug(
     options = predictor.info.options_for(program, options)
     ask = PredictionRequest(program=program, options=options, limit=MAX_TRUTH_BYTES, control=control)
     voting = load_vote(predictor, extras, samples=samples, voters=voters)
-    pad = Scratchpad(voting, choose_scratchpad(scratchpad, voting, options=options, program=program))
+    pad = Scratchpad(voting, choose_scratchpad(scratchpad, predictor, options=options, program=program))
     truth, trace = _truth(ask, predictor, limits)
-    if pad.mode != "none":
-        truth = replace(truth, text=fold_text(program, ask.options, truth.text))
+    truth = truth if pad.mode == "none" else replace(truth, text=fold_text(program, ask.options, truth.text))
     times.append(time.perf_counter())
     tell("predicting")
     ask = replace(ask, limit=max_bytes or default_budget(truth), hidden=trace.hidden)
@@ -277,8 +276,7 @@ def debug(
     tried: list[InterventionTrial] = []
     predicted = scratch or diagnosis
     if interventions and is_wrong and predicted.diverges and predicted.cause.name != UNKNOWN:
-        bounds = Bounds(work, seconds, times[0])
-        tried = interventions_within(predictor, predicted, bounds, limits, tell)
+        tried = interventions_within(predictor, predicted, Bounds(work, seconds, times[0]), limits, tell)
     times.append(time.perf_counter())
     return Debugged(
         model=pad.info.name,

@@ -99,9 +99,10 @@ def imagine(
     if edit is not None and scratchpad not in (None, "none"):
         raise UsageError("an edit cannot continue a prediction on a scratchpad: leave out one of them")
     edit = read_edit(edit) if isinstance(edit, str) else edit
-    predictor = load_vote(load_model(model, extras), extras, samples=samples, voters=voters)
-    options = predictor.info.options_for(program, options)
-    mode = choose_scratchpad(scratchpad, predictor, options=options, program=program, resumes=edit is not None)
+    bare = load_model(model, extras)
+    predictor = load_vote(bare, extras, samples=samples, voters=voters)
+    options = bare.info.options_for(program, options)
+    mode = choose_scratchpad(scratchpad, bare, options=options, program=program, resumes=edit is not None)
     pad = Scratchpad(predictor, mode)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
     ask = PredictionRequest(program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known)

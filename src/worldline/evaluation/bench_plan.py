@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
-from worldline.core.language import DEFAULT_LANGUAGE
+from worldline.core.language import DEFAULT_LANGUAGE, LANGUAGES
 from worldline.evaluation import suites
 from worldline.evaluation.measuring import measure, pool_executor
 from worldline.evaluation.measuring import sum_up as sum_up_measurements
@@ -95,8 +95,8 @@ class BenchPlan:
         """Return a mode of the plan; the default is `none` for a forced model and suites that measure the raw one."""
         if mode is not None:
             return mode
-        is_other_language = (self.options.get("language") or DEFAULT_LANGUAGE) != DEFAULT_LANGUAGE
-        if self.force or is_other_language or self.suite.name in WITHOUT_DEFAULT_SCRATCHPAD:
+        language = LANGUAGES[self.options.get("language") or DEFAULT_LANGUAGE]
+        if self.force or not language.is_default or self.suite.name in WITHOUT_DEFAULT_SCRATCHPAD:
             return NONE
         return choose_scratchpad(None, predictor, options=Compact(reveal=self.options.get("reveal") or 1))
 

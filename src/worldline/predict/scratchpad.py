@@ -26,7 +26,7 @@ from worldline.core.language import Feature
 from worldline.core.program import Program
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.depth import DepthBudget, deepen
-from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.forced import rollouts
 from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
@@ -100,12 +100,6 @@ def rewritten_request(request: PredictionRequest, scratch: Scratch) -> Predictio
     return replace(request, program=replace(program, source=scratch.source, call=scratch.call or program.call))
 
 
-def _rollouts(predictor: Predictor, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
-    """Roll out by the predictor's own capability, or else without forcing."""
-    own = predictor.capabilities.rolls_out
-    return roll(predictor, requests, force="free") if own is None else own.roll(requests)
-
-
 @dataclass(frozen=True)
 class Scratchpad:
     """Makes another predictor use a scratchpad; `depth` is the budget of `auto`.
@@ -153,7 +147,7 @@ class Scratchpad:
     def roll(self, requests: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
         """Yield the same with the confidence of each step."""
         if self.mode == "none":
-            yield from _rollouts(self.predictor, requests)
+            yield from rollouts(self.predictor, requests)
             return
         if self.is_strict:
             for request in requests:
@@ -187,10 +181,10 @@ class Scratchpad:
             else replace(rewritten_request(request, pad), limit=request.limit * growth)
             for request, pad in zip(requests, pads, strict=True)
         ]
-        rollouts = _rollouts(self.predictor, grown)
+        flat = rollouts(self.predictor, grown)
         if self.mode != "auto":
-            return rollouts
-        return iter(deepen(partial(_rollouts, self.predictor), grown, list(rollouts), self.depth))
+            return flat
+        return iter(deepen(partial(rollouts, self.predictor), grown, list(flat), self.depth))
 
 
 def _is_foldable(request: PredictionRequest) -> bool:
