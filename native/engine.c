@@ -7,8 +7,10 @@
  * each other; a state that is being read into refuses a second reader. Every length is checked before anything changes.
  * model/engine/native.py is the only caller.
  *
- * One compilation unit: engine_net.h, engine_pool.h and engine_read.h hold static definitions, engine_kernels.h those that
- * are compiled once for each path.
+ * unpack(slots, row_classes, column_classes, states, words, out) decodes packed weights, for model/packing.py.
+ *
+ * One compilation unit: engine_net.h, engine_pool.h, engine_read.h and engine_unpack.h hold static definitions,
+ * engine_kernels.h those that are compiled once for each path.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -31,6 +33,7 @@
 #include "engine_net.h"
 #include "engine_pool.h"
 #include "engine_read.h"
+#include "engine_unpack.h"
 
 /* ---- paths: the same loops for several instruction sets, chosen when an engine is made ---- */
 
@@ -715,6 +718,46 @@ static PyObject *engine_read(PyObject *self, PyObject *args)
     return done;
 }
 
+/* ---- packed weights ---- */
+
+enum { SLOT, ROW_CLASS, COLUMN_CLASS, STATE, WORD, LEVEL, UNPACKED };
+
+/* What the buffers of a call hold; -1 with an error set unless their lengths agree. */
+static int packed_of(const Py_buffer view[UNPACKED], Packed *p)
+{
+    *p = (Packed){.slots = view[SLOT].buf, .row_class = view[ROW_CLASS].buf, .column_class = view[COLUMN_CLASS].buf,
+                  .state = view[STATE].buf, .word = view[WORD].buf, .tables = (size_t)view[SLOT].len / 4 / SLOTS,
+                  .rows = (size_t)view[ROW_CLASS].len, .columns = (size_t)view[COLUMN_CLASS].len};
+    p->end = p->word + view[WORD].len / 2;
+    if (((uintptr_t)view[SLOT].buf | (uintptr_t)view[STATE].buf) % 4 || (uintptr_t)view[WORD].buf % 2)
+        return PyErr_SetString(PyExc_ValueError, "slots, states and words must be aligned"), -1;
+    if (p->rows > LIMIT || p->columns > LIMIT || (size_t)view[LEVEL].len != p->rows * p->columns
+        || (size_t)view[STATE].len != p->columns * 4 || view[WORD].len % 2)
+        return PyErr_SetString(PyExc_ValueError, "the lengths of packed levels do not agree"), -1;
+    if (p->rows && p->columns && most_of(p->row_class, p->rows) + most_of(p->column_class, p->columns) >= p->tables)
+        return PyErr_SetString(PyExc_ValueError, "a class of packed levels has no table"), -1;
+    return 0;
+}
+
+static PyObject *unpack(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer view[UNPACKED] = {{0}};
+    Packed packed;
+    PyObject *done = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*w*y*w*", &view[SLOT], &view[ROW_CLASS], &view[COLUMN_CLASS], &view[STATE], &view[WORD], &view[LEVEL]))
+        return NULL;
+    if (!packed_of(view, &packed)) {
+        int whole;
+        Py_BEGIN_ALLOW_THREADS
+        whole = unpack_rows(&packed, view[LEVEL].buf);
+        Py_END_ALLOW_THREADS
+        if (whole) done = Py_NewRef(Py_None);
+        else PyErr_SetString(PyExc_ValueError, "packed levels do not end where they should");
+    }
+    for (int i = 0; i < UNPACKED; i++) PyBuffer_Release(&view[i]);
+    return done;
+}
+
 /* ---- the module ---- */
 
 static PyObject *engine_path(PyObject *self, void *Py_UNUSED(closure)) { return PyUnicode_FromString(((Engine *)self)->path->name); }
@@ -788,11 +831,15 @@ static int module_clear(PyObject *module)
 
 static void module_free(void *module) { module_clear(module); }
 
+static PyMethodDef functions[] = {
+    {"unpack", unpack, METH_VARARGS, "unpack(slots, row_classes, column_classes, states, words, out): levels into out."},
+    {NULL, NULL, 0, NULL},
+};
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "worldline._engine", .m_doc = "The fast twin of worldline.model.engine.reference.",
-    .m_size = sizeof(Module), .m_slots = slots, .m_clear = module_clear, .m_free = module_free,
+    .m_size = sizeof(Module), .m_methods = functions, .m_slots = slots, .m_clear = module_clear, .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__engine(void) { return PyModuleDef_Init(&definition); }
