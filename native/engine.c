@@ -44,6 +44,7 @@
 #define TARGET
 #define LANES 4
 #define TILES 0
+#define DOTS 0
 #include "engine_kernels.h"
 
 #if defined(__x86_64__)
@@ -51,12 +52,22 @@
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 8
 #define TILES 0
+#define DOTS 0
+#include "engine_kernels.h"
+
+/* The first processors with vectors of 64 bytes have no dot products of bytes. */
+#define PATH avx512bw
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#define LANES 16
+#define TILES 0
+#define DOTS 0
 #include "engine_kernels.h"
 
 #define PATH avx512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")))
 #define LANES 16
 #define TILES 0
+#define DOTS 1
 #include "engine_kernels.h"
 #endif
 
@@ -67,9 +78,8 @@
 #define TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
 #define LANES 4
 #define TILES 0
-#define ARM_DOTS
+#define DOTS 1
 #include "engine_kernels.h"
-#undef ARM_DOTS
 #endif
 
 /* Older compilers do not know tiles: without them there is one path less. */
@@ -79,6 +89,7 @@
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,amx-tile,amx-int8,amx-bf16")))
 #define LANES 16
 #define TILES 1
+#define DOTS 1
 #include "engine_kernels.h"
 
 /* Whether there are tiles, and the system gives them to this process: it asks to be asked (ARCH_REQ_XCOMP_PERM). */
@@ -90,7 +101,7 @@ static int has_tiles(void)
 }
 #endif
 
-#define PATHS 4
+#define PATHS 5
 
 static int paths(const Path *found[PATHS]) /* fastest first */
 {
@@ -98,11 +109,12 @@ static int paths(const Path *found[PATHS]) /* fastest first */
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni")) {
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma")) {
 #if defined(KNOWS_TILES)
-        if (has_tiles()) found[count++] = &path_amx;
+        if (__builtin_cpu_supports("avx512vnni") && has_tiles()) found[count++] = &path_amx;
 #endif
-        found[count++] = &path_avx512;
+        if (__builtin_cpu_supports("avx512vnni")) found[count++] = &path_avx512;
+        found[count++] = &path_avx512bw;
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
 #elif defined(KNOWS_DOTS)
