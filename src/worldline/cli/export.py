@@ -18,7 +18,7 @@ FORMS = ("csv", "parquet", "latex")
 @add_option("--latex", is_flag=True, help="The tables of a run for a paper (booktabs)")
 @option("--tokenizer", metavar="NAME|FILE", note="for a run")
 @add_option("--half", is_flag=True, help="A model in bfloat16, to train from: twice the size")
-@add_option("--bits", type=float, help="A model packed into at most N bits per weight, 3 to 8")
+@add_option("--bits", type=float, help="A model packed into at most X bits per weight, the whole file counted: 3 to 8")
 @add_option("--calibrate", metavar="RECIPE", help="Round packed weights for documents of this recipe (needs torch)")
 @add_option("--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs")
 @trust_option

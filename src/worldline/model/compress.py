@@ -67,7 +67,8 @@ def compress(
     packed = {name: array for name, array in weights.items() if is_packed(shape, name)}
     plain = {name: _narrow(array, name) for name, array in weights.items() if name not in packed}
     limit = bits / 8 * sum(array.size for array in weights.values())
-    coarseness = _estimate_coarseness(shape, packed, limit - sum(array.nbytes for array in plain.values()))
+    rest = sum(array.nbytes for array in plain.values()) + sum(map(_count_header_bytes, packed.values()))
+    coarseness = _estimate_coarseness(shape, packed, limit - rest)
     for _ in range(_MAX_ATTEMPTS):
         tensors = plain | _pack_all(shape, packed, coarseness, moments)
         excess = len(to_safetensors(tensors)) - limit
@@ -118,9 +119,9 @@ def _feedback(moment: FloatArray) -> FloatArray:
     exact = moment.astype(np.float64)
     mean = np.trace(exact) / len(exact)
     exact[np.diag_indices_from(exact)] += DAMPING * mean if mean > 0 else 1.0
-    # Reversed twice, the lower factor of the moments is the upper factor of their inverse, inverted.
-    lower = np.linalg.cholesky(exact[::-1, ::-1])[::-1, ::-1]
-    return np.linalg.inv(lower).astype(np.float32)
+    # With U U^T the moments, U upper (NumPy factors L L^T: reversed twice), the inverse is V^T V with V = U^-1.
+    upper = np.linalg.cholesky(exact[::-1, ::-1])[::-1, ::-1]
+    return np.linalg.inv(upper).astype(np.float32)
 
 
 def _nearest(numbers: FloatArray) -> NDArray[np.int8]:
@@ -138,6 +139,11 @@ def _estimate_coarseness(shape: Shape, packed: Mapping[str, FloatArray], limit: 
             sizes.append(measure_levels(levels) * array.size)
         coarseness *= 2 ** ((sum(sizes) - 8 * limit) / max(1, total))
     return coarseness
+
+
+def _count_header_bytes(weight: FloatArray) -> int:
+    """Estimate the bytes of a packed matrix besides its levels: scales, classes, states and tables."""
+    return 3 * len(weight) + 5 * int(weight.shape[1]) + 3000
 
 
 def choose_scales(shape: Shape, name: str, weight: FloatArray, coarseness: float) -> FloatArray:
