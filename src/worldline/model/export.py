@@ -11,7 +11,7 @@ from worldline.model import checkpoint
 
 DEFAULT = "default"
 # Bytes of documents that packed weights are rounded for.
-CALIBRATION_BYTES = 200_000
+CALIBRATION_BYTES = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
