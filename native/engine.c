@@ -7,8 +7,10 @@
  * each other; a state that is being read into refuses a second reader. Every length is checked before anything changes.
  * model/engine/native.py is the only caller.
  *
- * One compilation unit: engine_net.h, engine_pool.h and engine_read.h hold static definitions, engine_kernels.h those that
- * are compiled once for each path.
+ * unpack(slots, row_classes, column_classes, states, words, out) decodes packed weights, for model/packing.py.
+ *
+ * One compilation unit: engine_net.h, engine_pool.h, engine_read.h and engine_unpack.h hold static definitions,
+ * engine_kernels.h those that are compiled once for each path.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -31,6 +33,7 @@
 #include "engine_net.h"
 #include "engine_pool.h"
 #include "engine_read.h"
+#include "engine_unpack.h"
 
 /* ---- paths: the same loops for several instruction sets, chosen when an engine is made ---- */
 
@@ -41,6 +44,7 @@
 #define TARGET
 #define LANES 4
 #define TILES 0
+#define DOTS 0
 #include "engine_kernels.h"
 
 #if defined(__x86_64__)
@@ -48,12 +52,22 @@
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 8
 #define TILES 0
+#define DOTS 0
+#include "engine_kernels.h"
+
+/* The first processors with vectors of 64 bytes have no dot products of bytes. */
+#define PATH avx512bw
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#define LANES 16
+#define TILES 0
+#define DOTS 0
 #include "engine_kernels.h"
 
 #define PATH avx512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")))
 #define LANES 16
 #define TILES 0
+#define DOTS 1
 #include "engine_kernels.h"
 #endif
 
@@ -64,9 +78,8 @@
 #define TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
 #define LANES 4
 #define TILES 0
-#define ARM_DOTS
+#define DOTS 1
 #include "engine_kernels.h"
-#undef ARM_DOTS
 #endif
 
 /* Older compilers do not know tiles: without them there is one path less. */
@@ -76,6 +89,7 @@
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,amx-tile,amx-int8,amx-bf16")))
 #define LANES 16
 #define TILES 1
+#define DOTS 1
 #include "engine_kernels.h"
 
 /* Whether there are tiles, and the system gives them to this process: it asks to be asked (ARCH_REQ_XCOMP_PERM). */
@@ -87,7 +101,7 @@ static int has_tiles(void)
 }
 #endif
 
-#define PATHS 4
+#define PATHS 5
 
 static int paths(const Path *found[PATHS]) /* fastest first */
 {
@@ -95,11 +109,12 @@ static int paths(const Path *found[PATHS]) /* fastest first */
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni")) {
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma")) {
 #if defined(KNOWS_TILES)
-        if (has_tiles()) found[count++] = &path_amx;
+        if (__builtin_cpu_supports("avx512vnni") && has_tiles()) found[count++] = &path_amx;
 #endif
-        found[count++] = &path_avx512;
+        if (__builtin_cpu_supports("avx512vnni")) found[count++] = &path_avx512;
+        found[count++] = &path_avx512bw;
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
 #elif defined(KNOWS_DOTS)
@@ -715,6 +730,46 @@ static PyObject *engine_read(PyObject *self, PyObject *args)
     return done;
 }
 
+/* ---- packed weights ---- */
+
+enum { SLOT, ROW_CLASS, COLUMN_CLASS, STATE, WORD, LEVEL, UNPACKED };
+
+/* What the buffers of a call hold; -1 with an error set unless their lengths agree. */
+static int packed_of(const Py_buffer view[UNPACKED], Packed *p)
+{
+    *p = (Packed){.slots = view[SLOT].buf, .row_class = view[ROW_CLASS].buf, .column_class = view[COLUMN_CLASS].buf,
+                  .state = view[STATE].buf, .word = view[WORD].buf, .tables = (size_t)view[SLOT].len / 4 / SLOTS,
+                  .rows = (size_t)view[ROW_CLASS].len, .columns = (size_t)view[COLUMN_CLASS].len};
+    p->end = p->word + view[WORD].len / 2;
+    if (((uintptr_t)view[SLOT].buf | (uintptr_t)view[STATE].buf) % 4 || (uintptr_t)view[WORD].buf % 2)
+        return PyErr_SetString(PyExc_ValueError, "slots, states and words must be aligned"), -1;
+    if (p->rows > LIMIT || p->columns > LIMIT || (size_t)view[LEVEL].len != p->rows * p->columns
+        || (size_t)view[STATE].len != p->columns * 4 || view[WORD].len % 2)
+        return PyErr_SetString(PyExc_ValueError, "the lengths of packed levels do not agree"), -1;
+    if (p->rows && p->columns && most_of(p->row_class, p->rows) + most_of(p->column_class, p->columns) >= p->tables)
+        return PyErr_SetString(PyExc_ValueError, "a class of packed levels has no table"), -1;
+    return 0;
+}
+
+static PyObject *unpack(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer view[UNPACKED] = {{0}};
+    Packed packed;
+    PyObject *done = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*w*y*w*", &view[SLOT], &view[ROW_CLASS], &view[COLUMN_CLASS], &view[STATE], &view[WORD], &view[LEVEL]))
+        return NULL;
+    if (!packed_of(view, &packed)) {
+        int whole;
+        Py_BEGIN_ALLOW_THREADS
+        whole = unpack_rows(&packed, view[LEVEL].buf);
+        Py_END_ALLOW_THREADS
+        if (whole) done = Py_NewRef(Py_None);
+        else PyErr_SetString(PyExc_ValueError, "packed levels do not end where they should");
+    }
+    for (int i = 0; i < UNPACKED; i++) PyBuffer_Release(&view[i]);
+    return done;
+}
+
 /* ---- the module ---- */
 
 static PyObject *engine_path(PyObject *self, void *Py_UNUSED(closure)) { return PyUnicode_FromString(((Engine *)self)->path->name); }
@@ -788,11 +843,15 @@ static int module_clear(PyObject *module)
 
 static void module_free(void *module) { module_clear(module); }
 
+static PyMethodDef functions[] = {
+    {"unpack", unpack, METH_VARARGS, "unpack(slots, row_classes, column_classes, states, words, out): levels into out."},
+    {NULL, NULL, 0, NULL},
+};
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "worldline._engine", .m_doc = "The fast twin of worldline.model.engine.reference.",
-    .m_size = sizeof(Module), .m_slots = slots, .m_clear = module_clear, .m_free = module_free,
+    .m_size = sizeof(Module), .m_methods = functions, .m_slots = slots, .m_clear = module_clear, .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__engine(void) { return PyModuleDef_Init(&definition); }

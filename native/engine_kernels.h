@@ -1,8 +1,8 @@
 /* The engine's loops, written once on vectors of floats and compiled once for each path.
  *
  * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions),
- * LANES (floats a vector: 4, 8 or 16), TILES (whether the processor multiplies tiles of 16 rows) and, of an Arm that has dot
- * products of bytes, ARM_DOTS. Layouts are in blocks
+ * LANES (floats a vector: 4, 8 or 16), TILES (whether the processor multiplies tiles of 16 rows) and DOTS (whether it has
+ * dot products of bytes). Layouts are in blocks
  * of 16 rows, columns or keys whatever the lanes, so that no loop ends in a horizontal sum, and every path reads the same
  * memory. Lengths are multiples of 16 here.
  *
@@ -17,13 +17,6 @@
 #define Bits NAME(Bits)
 #define Ints NAME(Ints)
 #define UNROLL _Pragma("GCC unroll 16")
-#if defined(__x86_64__)
-#define DOTS (LANES == 16) /* the processor has dot products of bytes */
-#elif defined(ARM_DOTS)
-#define DOTS 1
-#else
-#define DOTS 0
-#endif
 
 typedef float Floats __attribute__((vector_size(4 * LANES)));
 typedef uint32_t Bits __attribute__((vector_size(4 * LANES)));
@@ -213,7 +206,35 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, con
         }
         _mm512_storeu_si512(out + 16 * i, _mm512_add_epi32(_mm512_slli_epi32(high[i], 4), low[i]));
     }
-#elif LANES == 8 && defined(__x86_64__)
+#elif LANES == 16
+    /* Pairs of columns of 8 rows a vector; 4 chains for few vectors, which else wait for their sums. */
+    const int chains = count == 1 ? 4 : count == 2 ? 2 : 1;
+    __m512i low[8], high[8];
+    UNROLL for (int i = 0; i < count * chains; i++) low[i] = high[i] = _mm512_setzero_si512();
+    for (size_t c = 0; c < columns; c += 4 * chains)
+        UNROLL for (int u = 0; u < chains; u++) {
+            const __m256i *at = (const __m256i *)(w + (c + 4 * u) * 16);
+            const __m512i above = _mm512_cvtepu8_epi16(_mm256_loadu_si256(at));
+            const __m512i below = _mm512_cvtepu8_epi16(_mm256_loadu_si256(at + 1));
+            UNROLL for (int i = 0; i < count; i++) {
+                int64_t four;
+                memcpy(&four, x + i * columns + c + 4 * u, 8);
+                const __m512i wide = _mm512_set1_epi64(four);
+                low[u * count + i] = _mm512_add_epi32(low[u * count + i], _mm512_madd_epi16(above, wide));
+                high[u * count + i] = _mm512_add_epi32(high[u * count + i], _mm512_madd_epi16(below, wide));
+            }
+        }
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    UNROLL for (int i = 0; i < count; i++) {
+        UNROLL for (int u = 1; u < chains; u++) {
+            low[i] = _mm512_add_epi32(low[i], low[u * count + i]);
+            high[i] = _mm512_add_epi32(high[i], high[u * count + i]);
+        }
+        const __m512i first = _mm512_permutex2var_epi32(low[i], even, high[i]);
+        _mm512_storeu_si512(out + 16 * i, _mm512_add_epi32(first, _mm512_permutex2var_epi32(low[i], odd, high[i])));
+    }
+#elif LANES == 8
     for (int half = 0; half < 2; half++) {
         __m256i low[8], high[8];
         UNROLL for (int i = 0; i < count; i++) low[i] = high[i] = _mm256_setzero_si256();

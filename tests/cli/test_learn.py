@@ -177,6 +177,24 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(recipe: Path, tmp_pat
     assert "does not contain a model" in refused(capsys, "export", tmp_path / "none", "-o", out)
 
 
+def test_a_run_is_packed_for_the_documents_of_a_recipe(
+    recipe: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worldline.model.export.CALIBRATION_BYTES", 500)
+    run, half, out = tmp_path / "run", tmp_path / "half", tmp_path / "packed"
+    done(capsys, "train", recipe, "-o", run, "--device", "cpu", "--train-steps", 1)
+    done(capsys, "export", run, "-o", half, "--half")
+    line = done(capsys, "export", half, "-o", out, "--bits", 8, "--calibrate", recipe)
+    manifest = checkpoint.read_manifest(out)
+    entry = manifest["files"][model_folder.MODEL]
+    assert line == f"{entry['bytes']:,} bytes in {out}, sha256 {entry['sha256']}\n"
+    assert manifest["version"] == model_folder.PACKED_VERSION
+    assert entry["bytes"] <= (half / model_folder.MODEL).stat().st_size / 2
+    assert "how many bits" in refused(capsys, "export", half, "-o", out, "--calibrate", recipe)
+    assert "not both" in refused(capsys, "export", half, "-o", out, "--bits", 5, "--half")
+    assert "3 to 8 bits per weight" in refused(capsys, "export", half, "-o", out, "--bits", 9)
+
+
 # ---- bench
 
 

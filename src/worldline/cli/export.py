@@ -18,6 +18,8 @@ FORMS = ("csv", "parquet", "latex")
 @add_option("--latex", is_flag=True, help="The tables of a run for a paper (booktabs)")
 @option("--tokenizer", metavar="NAME|FILE", note="for a run")
 @add_option("--half", is_flag=True, help="A model in bfloat16, to train from: twice the size")
+@add_option("--bits", type=float, help="A model packed into at most X bits per weight, the whole file counted: 3 to 8")
+@add_option("--calibrate", metavar="RECIPE", help="Round packed weights for documents of this recipe (needs torch)")
 @add_option("--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs")
 @trust_option
 def export(
@@ -28,6 +30,8 @@ def export(
     latex: bool,
     tokenizer: str | None,
     half: bool,
+    bits: float | None,
+    calibrate: str | None,
     check_rounding: int | None,
 ) -> None:
     """Export the tables of a RUN, or a MODEL as it ships.
@@ -36,18 +40,22 @@ def export(
     checkpoint or `default`; its weights are written as the engine uses them, small and quick to load.
     """
     from worldline.evaluation.run.directory import is_run
+    from worldline.model.export import export_model
 
     forms = [name for name, is_wanted in zip(FORMS, (csv, parquet, latex), strict=True) if is_wanted]
     if is_run(what) or forms:
-        if half or check_rounding is not None:
-            raise UsageError("--half and --check-rounding are for a model, and this is a run")
+        if half or any(value is not None for value in (bits, calibrate, check_rounding)):
+            raise UsageError("--half, --bits, --calibrate and --check-rounding are for a model, and this is a run")
         _export_tables(what, out, forms, tokenizer)
         return
     if tokenizer is not None:
         raise UsageError("--tokenizer is for a run, and this is not a run")
     if out is None:
         raise UsageError("name a folder for the model: -o DIR")
-    _export_model(what, out, half=half, programs=check_rounding)
+    done = export_model(what, out, half=half, bits=bits, calibrate=calibrate)
+    click.echo(f"{done.size:,} bytes in {out}, sha256 {done.sha256}")
+    if check_rounding is not None:
+        _print_rounding_cost(what, out, check_rounding)
 
 
 def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:
@@ -60,13 +68,8 @@ def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str |
         raise WorldlineError(f"{done.unread:,} samples failed in the tool; they are in no table")
 
 
-def _export_model(model: str, out: str, *, half: bool, programs: int | None) -> None:
-    from worldline.model.export import export_model
+def _print_rounding_cost(model: str, exported: str, programs: int) -> None:
+    from worldline.evaluation.rounding import check_rounding
 
-    done = export_model(model, out, half=half)
-    click.echo(f"{done.size:,} bytes in {out}, sha256 {done.sha256}")
-    if programs is not None:
-        from worldline.evaluation.rounding import check_rounding
-
-        for line in check_rounding(model, out, programs).lines():
-            click.echo(line)
+    for line in check_rounding(model, exported, programs).lines():
+        click.echo(line)

@@ -1,7 +1,7 @@
 """Model folders: safetensors files and a manifest with the sha256 of each. A folder appears whole or not at all.
 
     model.safetensors  ema.safetensors  optimizer.safetensors  stream-<lane>.bin    a checkpoint to resume from
-    model.safetensors                                                               exported weights, quantized
+    model.safetensors                                                               exported, quantized or packed
     changes.safetensors                                                             an adaptation of a base model
     manifest.json      format version, shape, step, configuration, sha256 of every other file
 
@@ -15,6 +15,7 @@ import hashlib
 import math
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from worldline.model.model_folder import (
     FORMAT,
     MANIFEST,
     MODEL,
+    PACKED_VERSION,
     QUANTIZED_VERSION,
     VERSION,
     ModelManifest,
@@ -40,9 +42,10 @@ from worldline.storage import files, listing
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from worldline.data.frames import DocumentPair
     from worldline.model.engine.native import NativeEngine
     from worldline.model.engine.reference import ReferenceEngine as Reference
-    from worldline.model.weights import StoredArray
+    from worldline.model.weights import FloatArray, StoredArray
 
 SHIPPED = Path(__file__).parent / "shipped"
 MAX_FILE_BYTES = 8 << 30
@@ -72,7 +75,7 @@ def read_manifest(folder: Path) -> ModelManifest:
     if not path.is_file():
         raise UsageError(f"{folder} does not contain a model")
     manifest: ModelManifest = listing.read_object(path, limit=1 << 24)
-    listing.check_format(path, manifest, format=(FORMAT,), version=(VERSION, QUANTIZED_VERSION))
+    listing.check_format(path, manifest, format=(FORMAT,), version=(VERSION, QUANTIZED_VERSION, PACKED_VERSION))
     try:
         _check_manifest(path, manifest)
     except KeyError as error:
@@ -273,7 +276,15 @@ def resolve(path: Path | None) -> Path:
     return newest
 
 
-def export(folder: Path | None, out: Path, *, half: bool = False, facts: ModelManifest | None = None) -> ModelManifest:
+def export(
+    folder: Path | None,
+    out: Path,
+    *,
+    half: bool = False,
+    bits: float | None = None,
+    calibration: Sequence[DocumentPair] = (),
+    facts: ModelManifest | None = None,
+) -> ModelManifest:
     """Export the weights of a checkpoint, quantized as the engine holds them.
 
     The manifest says what they were trained on, as the run recorded it; for an older run, as far as its
@@ -283,13 +294,15 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: ModelMa
         folder: A model or run; None for the shipped model.
         out: Folder to write.
         half: Export bfloat16 instead: about twice the size, closer to the trained weights, to train on.
+        bits: Pack the weights instead, into at most so many bits each, the whole file counted.
+        calibration: Documents to round packed weights for; without any, each is rounded by itself.
         facts: Further entries of the manifest.
 
     Returns:
         The manifest of the exported model.
 
     Raises:
-        UsageError: The model is an adaptation.
+        UsageError: The model is an adaptation, or does not fit into `bits`.
     """
     from worldline.model.engine.quantization import quantize
     from worldline.model.weights import dequantize, to_bfloat16, to_safetensors
@@ -301,9 +314,12 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: ModelMa
             f"{source} is an adaptation and cannot be exported: it remembers values of the code it was trained on"
         )
     shape, stored = read_weights(source)
+    version = QUANTIZED_VERSION
     if half:
-        stored = {name: to_bfloat16(array) for name, array in dequantize(stored).items()}
-    elif manifest["version"] != QUANTIZED_VERSION:
+        version, stored = VERSION, {name: to_bfloat16(array) for name, array in dequantize(stored).items()}
+    elif bits is not None:
+        version, stored = PACKED_VERSION, _compress(shape, dequantize(stored), bits, calibration)
+    elif manifest["version"] == VERSION:
         stored = quantize(shape, dequantize(stored))
     config = manifest.get("config", {})
     entries: ModelManifest = {key: manifest[key] for key in ("shape", "step", "modes") if key in manifest}
@@ -314,10 +330,21 @@ def export(folder: Path | None, out: Path, *, half: bool = False, facts: ModelMa
     out = resolve_link(out)
     draft = create_draft(out)
     files.write(draft / MODEL, to_safetensors(stored))
-    commit_draft(
-        draft, out, {"kind": "weights", **entries, **(facts or {})}, version=VERSION if half else QUANTIZED_VERSION
-    )
+    commit_draft(draft, out, {"kind": "weights", **entries, **(facts or {})}, version=version)
     return read_manifest(out)
+
+
+def _compress(
+    shape: Shape, weights: dict[str, FloatArray], bits: float, calibration: Sequence[DocumentPair]
+) -> dict[str, StoredArray]:
+    from worldline.model.compress import compress
+
+    if not calibration:
+        return compress(shape, weights, bits=bits)
+    # Imported here because it needs torch.
+    from worldline.model.calibration import collect_moments
+
+    return compress(shape, weights, bits=bits, moments=collect_moments(shape, weights, calibration))
 
 
 def _describe_sources(config: ModelManifest) -> list[ModelManifest]:

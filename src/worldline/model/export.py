@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from worldline.core.errors import UsageError
+from worldline.data.frames import DocumentPair
 from worldline.model import checkpoint
 
 DEFAULT = "default"
+# Bytes of documents that packed weights are rounded for.
+CALIBRATION_BYTES = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,17 +23,35 @@ class ExportedModel:
     sha256: str
 
 
-def export_model(model: str | Path, out: str | Path, *, half: bool = False) -> ExportedModel:
+def export_model(
+    model: str | Path, out: str | Path, *, half: bool = False, bits: float | None = None, calibrate: str | None = None
+) -> ExportedModel:
     """Write a model as it ships, light and quick to open.
 
     Args:
         model: A run of `train`, a checkpoint, or `default` for the shipped model.
         out: The folder that is written.
         half: Write all weights in bfloat16, to train on: twice the size.
+        bits: Pack the weights into at most so many bits each, 3 to 8, the whole file counted.
+        calibrate: Recipe whose documents packed weights are rounded for; needs torch. By default each weight
+            is rounded by itself.
 
     Returns:
         Where it is, and its digest.
+
+    Raises:
+        UsageError: The options do not go together, or the model does not fit into `bits`.
     """
+    if half and bits is not None:
+        raise UsageError("a model is exported in bfloat16 or packed, not both")
+    if calibrate is not None and bits is None:
+        raise UsageError("only packed weights are rounded for documents: say how many bits they may have")
+    documents: list[DocumentPair] = []
+    if calibrate is not None:
+        from worldline.model.calibration import draw_calibration
+
+        documents = draw_calibration(calibrate, size=CALIBRATION_BYTES)
     folder = None if model == DEFAULT else Path(model)
-    (file,) = checkpoint.export(folder, Path(out), half=half)["files"].values()
+    exported = checkpoint.export(folder, Path(out), half=half, bits=bits, calibration=documents)
+    (file,) = exported["files"].values()
     return ExportedModel(path=Path(out), size=file["bytes"], sha256=file["sha256"])

@@ -17,8 +17,8 @@ from typing import Any
 from worldline.core.errors import DiskError, FormatError, UsageError
 from worldline.storage import files, listing
 
-# The quantized version is that of a model with int8 weights.
-FORMAT, VERSION, QUANTIZED_VERSION = "worldline-model", 1, 2
+# The quantized version is that of a model with int8 weights, the packed version that of entropy-coded ones.
+FORMAT, VERSION, QUANTIZED_VERSION, PACKED_VERSION = "worldline-model", 1, 2, 3
 MANIFEST, MODEL, EMA, OPTIMIZER, CHANGES = (
     "manifest.json",
     "model.safetensors",

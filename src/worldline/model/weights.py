@@ -1,7 +1,8 @@
 """Read and write weights as safetensors, without torch. Names are those of `Trunk.state_dict()`.
 
 A matrix has the rows of NAME (float32 or bfloat16) and below them the rows of NAME.int8, each
-multiplied by its factor in NAME.scale. Either part may be absent. The file is mapped, not copied.
+multiplied by its factor in NAME.scale. Either part may be absent. The file is mapped, not copied;
+only NAME.packed, int8 rows that packing.py entropy-coded, is decoded when the file is read.
 bfloat16 is held as bits in uint16: the C engine takes tensors as stored, `read_float32` converts them.
 The header is untrusted: every name, type, shape, offset and scale is checked. The caller verifies
 digests.
@@ -12,7 +13,9 @@ from __future__ import annotations
 import json
 import math
 import mmap
+import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +23,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldline.core.errors import FormatError
+from worldline.model.packing import count_columns, unpack_levels
 from worldline.storage.files import disk
 
 FloatArray = NDArray[np.float32]
 # float32, int8, or bfloat16 as the bits of a uint16.
 StoredArray = NDArray[Any]
 
-INT8_SUFFIX, SCALE_SUFFIX = ".int8", ".scale"
-_DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "BF16": np.dtype("<u2"), "I8": np.dtype("i1")}
+INT8_SUFFIX, SCALE_SUFFIX, PACKED_SUFFIX = ".int8", ".scale", ".packed"
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "F32": np.dtype("<f4"),
+    "BF16": np.dtype("<u2"),
+    "I8": np.dtype("i1"),
+    "U8": np.dtype("u1"),
+}
 # Headers of our own models have a few kilobytes.
 _MAX_HEADER_BYTES = 1 << 20
+# Few packed bytes can stand for many weights: no file may ask for more memory than this.
+MAX_UNPACKED_WEIGHTS = 1 << 31
 
 
 def read_float32(path: Path) -> dict[str, FloatArray]:
@@ -38,7 +49,7 @@ def read_float32(path: Path) -> dict[str, FloatArray]:
 
 
 def read_stored(path: Path) -> dict[str, StoredArray]:
-    """Read every tensor as it is stored.
+    """Read every tensor as it is stored, packed rows as int8.
 
     Args:
         path: A safetensors file.
@@ -57,6 +68,7 @@ def read_stored(path: Path) -> dict[str, StoredArray]:
     try:
         header, body = json.loads(data[8 : 8 + size]), np.frombuffer(data, np.uint8, offset=8 + size)
         tensors = {name: _read_tensor(body, entry) for name, entry in header.items() if name != "__metadata__"}
+        tensors = _unpack(tensors)
         _check_scales(tensors)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
@@ -73,6 +85,27 @@ def _read_tensor(data: StoredArray, entry: Mapping[str, Any]) -> StoredArray:
         raise ValueError(f"the offsets of {entry} do not match its shape and the file")
     tensor: StoredArray = data[first:end].view(kind).reshape(shape)
     return tensor
+
+
+def _unpack(tensors: Mapping[str, StoredArray]) -> dict[str, StoredArray]:
+    """Decode packed rows to int8 rows with float32 scales, on all cores."""
+    plain = {name: array for name, array in tensors.items() if not name.endswith(PACKED_SUFFIX)}
+    packed = {name.removesuffix(PACKED_SUFFIX): array for name, array in tensors.items() if name not in plain}
+    if any(array.dtype == np.uint8 for array in plain.values()):
+        raise ValueError(f"uint8 tensors must end in {PACKED_SUFFIX}")
+    rows, total = {}, 0
+    for name, array in packed.items():
+        if array.dtype != np.uint8 or array.ndim != 1 or name + INT8_SUFFIX in plain:
+            raise ValueError(f"{name!r} is packed, but not as one row of bytes")
+        scale = to_float32(plain[name + SCALE_SUFFIX])
+        plain[name + SCALE_SUFFIX], rows[name] = scale, len(scale)
+        total += len(scale) * count_columns(array.data)
+    if total > MAX_UNPACKED_WEIGHTS:
+        raise ValueError(f"{total} packed weights are more than {MAX_UNPACKED_WEIGHTS}")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        decoded = pool.map(lambda name: unpack_levels(packed[name].data, rows[name]), packed)
+        plain.update(zip((name + INT8_SUFFIX for name in packed), decoded, strict=True))
+    return plain
 
 
 def _check_scales(stored: Mapping[str, StoredArray]) -> None:
