@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from opinions import SUM, SURE, TRUTH, UNSURE, Opinion, summing
@@ -39,13 +39,14 @@ class Urn:
 
     texts: Sequence[Drawn]
     name: str = "urn"
+    modes: tuple[str, ...] = ()
     capabilities: Capabilities = field(default_factory=lambda: Capabilities(samples=True))
     requests: list[PredictionRequest] = field(default_factory=list)
     drawn: int = 0
 
     @property
     def info(self) -> ModelInfo:
-        return ModelInfo(name=self.name, digest=f"digest of {self.name}", is_greedy=True)
+        return ModelInfo(name=self.name, digest=f"digest of {self.name}", is_greedy=True, modes=self.modes)
 
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
@@ -202,6 +203,8 @@ def test_options_that_contradict_each_other_are_refused() -> None:
         VoteOptions(samples=2, temperature=0.0)
     with pytest.raises(UsageError, match="one notation"):
         Vote((urn(), Interpreter(codec="cwm")))
+    with pytest.raises(UsageError, match="same modes"):
+        Vote((urn(), replace(urn(), modes=("assigned",))))
     with pytest.raises(UsageError, match="numbers"):
         vote_options(2, {"temperature": "hot"})
     assert vote_options(2, {"temperature": "0.5", "seed": "3"}) == VoteOptions(samples=2, temperature=0.5, seed=3)

@@ -109,6 +109,8 @@ class Vote:
         notations = {predictor.info.notation for predictor in self.predictors}
         if len(notations) != 1:
             raise UsageError(f"models vote on texts in one notation, not in {', '.join(sorted(notations)) or 'none'}")
+        if len({frozenset(predictor.info.modes) for predictor in self.predictors}) > 1:
+            raise UsageError("models vote on texts in the same modes, and these were trained in others: pass -M modes=")
 
     @property
     def info(self) -> ModelInfo:
