@@ -40,7 +40,7 @@ class DepthBudget:
 
     threshold: float = 0.97
     accepted: float = 0.7
-    statements: int = 16
+    statements: int = 8
     statement_bytes: int = 1_000
     resumed_bytes: int = 1 << 12
 
