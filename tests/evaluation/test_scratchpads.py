@@ -21,6 +21,7 @@ from worldline.diagnose.debug import debug
 from worldline.diagnose.imagine import imagine
 from worldline.evaluation import suites
 from worldline.evaluation.bench import bench as run_bench
+from worldline.evaluation.prediction_mode import PredictionMode
 from worldline.evaluation.run import record as records
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
@@ -178,6 +179,12 @@ def test_commands_use_the_default_and_report_it(tmp_path: Path) -> None:
         assert run_bench(suite, model, max_programs=1).model == "confident"
     assert run_bench("generated", model, max_programs=1, force="actions").model == "confident, actions forced"
     assert run_bench("generated", model, max_programs=1, reveal=4).model == "confident"
+
+
+def test_a_forced_model_predicts_no_value_again() -> None:
+    mode = PredictionMode("auto", "actions").wrap(Confident())
+    assert isinstance(mode, Scratchpad)
+    assert mode.depth.statements == 0
 
 
 def test_by_default_other_programs_are_predicted_as_they_are() -> None:

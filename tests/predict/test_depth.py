@@ -93,6 +93,11 @@ def test_the_first_value_stands_if_the_others_are_less_sure() -> None:
     assert len(model.requests) == 3
 
 
+def test_a_new_value_needs_a_probability_of_its_own() -> None:
+    model = Doubtful(b"b='cdef'", b"b='def'", alone=-0.45, deeper=-0.45)
+    assert b"b='def'" in deepened(model).prediction.text
+
+
 def test_a_value_that_is_confirmed_is_surer_and_costs_no_second_prediction() -> None:
     model = Doubtful(b"b='cdef'", b"b='cdef'")
     rolled = deepened(model)

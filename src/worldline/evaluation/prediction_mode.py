@@ -14,6 +14,7 @@ from worldline.core.errors import UsageError
 from worldline.core.language import Feature
 from worldline.core.limits import MAX_LIMITS, Limits
 from worldline.evaluation.suites.suite import Suite, Task
+from worldline.predict.depth import DepthBudget
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
@@ -88,7 +89,9 @@ class PredictionMode:
         predictor = among([self._forced(predictor) for predictor in predictors], self.vote)
         if self.scratchpad == NONE:
             return predictor
-        return Scratchpad(predictor, self.scratchpad, is_strict=self.is_strict)
+        # Forced steps are those of the true run: a text with values that were predicted again has no such run.
+        depth = DepthBudget() if self.force is None else DepthBudget(statements=0)
+        return Scratchpad(predictor, self.scratchpad, depth, is_strict=self.is_strict)
 
     def _forced(self, predictor: Predictor) -> Predictor:
         if self.force is None:

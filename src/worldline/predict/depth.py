@@ -32,15 +32,17 @@ class DepthBudget:
 
     Attributes:
         threshold: Values with a lower probability than this are predicted again.
+        accepted: A new value needs at least this probability, and a higher one than the first value.
         statements: At most this many statements of one program.
         statement_bytes: At most this many bytes for one prediction of a statement.
         resumed_bytes: After this many bytes that follow from new values, no more values are predicted again.
     """
 
     threshold: float = 0.97
-    statements: int = 16
+    accepted: float = 0.7
+    statements: int = 8
     statement_bytes: int = 1_000
-    resumed_bytes: int = 1 << 14
+    resumed_bytes: int = 1 << 12
 
 
 def deepen(
@@ -157,7 +159,8 @@ class _Draft:
             discarded=prediction.discarded + rolled.prediction.bytes_written,
         )
         self.rolled = replace(self.rolled, prediction=spent)
-        if value.logprob > self._doubt.surest.logprob:
+        is_accepted = value.text == self._doubt.surest.text or value.logprob >= math.log(self._budget.accepted)
+        if is_accepted and value.logprob > self._doubt.surest.logprob:
             self._doubt.surest = value
         if value.logprob >= self._limit:
             self._doubt.programs.clear()
