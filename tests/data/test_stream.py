@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import worldline
 from worldline.core.errors import UsageError
 from worldline.data.document import read_documents
 from worldline.data.mixture import TASKS, Mixture
@@ -54,6 +55,15 @@ def test_nothing_heavy_is_imported() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert not loaded & {"pyarrow", "click", "rich", "numpy", "torch", "hypothesis"}
+
+
+def test_documents_are_written_without_any_package() -> None:
+    source = Path(worldline.__file__).parent.parent
+    command = [sys.executable, "-S", "-m", "worldline.data.stream", "--recipe", str(find_recipe("shipped"))]
+    command += ["--split", "valid", "--count", "4", "--trust"]
+    done = subprocess.run(command, capture_output=True, env={"PYTHONPATH": str(source)}, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(list(read_documents(io.BytesIO(done.stdout)))) == 4
 
 
 @pytest.mark.parametrize(
