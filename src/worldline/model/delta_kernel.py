@@ -9,18 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from fla.ops.common.chunk_delta_h import (  # type: ignore[import-not-found]
-    chunk_gated_delta_rule_bwd_dhu,
-    chunk_gated_delta_rule_fwd_h,
-)
-from fla.ops.common.chunk_o import (  # type: ignore[import-not-found]
-    chunk_bwd_dqkwg,
-    chunk_bwd_dv_local,
-    chunk_fwd_o,
-)
-from fla.ops.gated_delta_rule.chunk_fwd import (  # type: ignore[import-not-found]
-    chunk_gated_delta_rule_fwd_intra,
-)
+from fla.ops.common.chunk_delta_h import chunk_gated_delta_rule_bwd_dhu, chunk_gated_delta_rule_fwd_h  # type: ignore[import-not-found]
+from fla.ops.common.chunk_o import chunk_bwd_dqkwg, chunk_bwd_dv_local, chunk_fwd_o  # type: ignore[import-not-found]
+from fla.ops.gated_delta_rule.chunk_fwd import chunk_gated_delta_rule_fwd_intra  # type: ignore[import-not-found]
 from fla.ops.gated_delta_rule.wy_fast import prepare_wy_repr_bwd  # type: ignore[import-not-found]
 from fla.ops.utils import chunk_local_cumsum  # type: ignore[import-not-found]
 from fla.ops.utils.constant import RCP_LN2  # type: ignore[import-not-found]
@@ -74,7 +65,7 @@ class _DeltaRule(torch.autograd.Function):
         return *gradients, by_first, None, None, None, None
 
 
-@torch.compiler.disable
+@torch.compiler.disable  # type: ignore[untyped-decorator]
 def delta_rule(
     q: Tensor,
     k: Tensor,

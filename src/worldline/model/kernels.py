@@ -122,7 +122,7 @@ def linear(x: Tensor, weight: Tensor) -> Tensor:
 def gated_silu(x: Tensor) -> Tensor:
     """Return silu(gate) * value, where gate and value are the halves of `x` along the last axis."""
     if x.is_cuda and SHOULD_FUSE_GATES and gated_kernel.is_available():
-        return gated_kernel.gated_silu(x)
+        return cast(Tensor, gated_kernel.gated_silu(x))
     gate, value = x.chunk(2, -1)
     return functional.silu(gate) * value
 
