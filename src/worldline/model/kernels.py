@@ -48,7 +48,7 @@ MAX_TUNED_CONFIGS = int(os.environ.get("WORLDLINE_TUNED", "1"))
 # Keep what fla's backward pass would compute again: about 0.8 GB more per delta layer and 128 KB, at width 768.
 SHOULD_KEEP_STATES = os.environ.get("WORLDLINE_KEEP_STATES", "1") == "1"
 SHOULD_FUSE_GATES = os.environ.get("WORLDLINE_FUSE_GATES", "1") == "1"
-# Flex attention, measured on an H200. Torch's own choice for Hopper's forward pass spills registers and takes 26 times longer.
+# Flex attention, measured on an H200. Torch's own forward blocks for Hopper spill registers: 26 times slower.
 FLEX_KERNEL_OPTIONS = {
     "fwd_BLOCK_M": 64,
     "fwd_BLOCK_N": 64,
