@@ -1,6 +1,6 @@
 """The gated delta rule by `fla`'s kernels, with what the backward pass needs kept instead of computed again.
 
-`fla` computes the chunks' transitions and states twice to save memory. Here they are saved: a tenth of the
+`fla` computes the chunks' transitions and states twice to save memory. Here they are saved: an eighth of the
 delta layers' time. Needs `fla` and a GPU; kernels.py imports this module where both are present.
 """
 
