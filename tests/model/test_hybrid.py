@@ -115,6 +115,17 @@ def test_the_short_convolution_is_the_readable_one() -> None:
     assert torch.allclose(out, mixers.short_conv(hybrid.rms_norm(summed), short.taps, position), atol=1e-6)
 
 
+def test_the_end_of_a_row_does_not_reach_its_beginning() -> None:
+    """A document that begins in an earlier row: without its tail, nothing precedes the row."""
+    short = hybrid.ShortConv(8)
+    torch.nn.init.normal_(short.taps)
+    x, position = torch.randn(1, 5, 8), torch.arange(7, 12).unsqueeze(0)
+    _, out = short(x, None, position)
+    assert torch.allclose(out, mixers.short_conv(hybrid.rms_norm(x), short.taps, position), atol=1e-6)
+    _, alone = short(x[:, :1], None, position[:, :1])
+    assert torch.allclose(alone, out[:, :1])
+
+
 def test_a_fresh_trunk_knows_nothing() -> None:
     logits = Trunk(Shape(depth=2))(*rows((3, 5)))
     assert torch.equal(logits, torch.zeros(1, 8, 256))

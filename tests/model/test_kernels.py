@@ -139,3 +139,16 @@ def test_on_a_gpu(time: int) -> None:
     close = torch.autograd.grad((got.float() * weight.cuda()).sum(), [fast[name] for name in names])
     for exact_tensor, close_tensor in [(wanted, got), *zip(exact, close, strict=True)]:
         assert float((exact_tensor - close_tensor.float().cpu()).norm()) <= 3e-2 * float(exact_tensor.norm())
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_the_gate_of_an_mlp(device: str) -> None:
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    x = torch.randn(3, 7, 2 * 96, device=device, dtype=torch.float64 if device == "cpu" else None, requires_grad=True)
+    gate, value = x.chunk(2, -1)
+    wanted, got = torch.nn.functional.silu(gate) * value, kernels.gated_silu(x)
+    weight = torch.randn_like(wanted)
+    exact, close = (torch.autograd.grad((out * weight).sum(), x)[0] for out in (wanted, got))
+    assert torch.allclose(got, wanted, atol=1e-5)
+    assert torch.allclose(close, exact, atol=1e-5)

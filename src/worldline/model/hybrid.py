@@ -80,10 +80,16 @@ class ShortConv(nn.Module):
         x = x if update is None else x + update
         normed, taps = rms_norm(x), self.taps.to(x.dtype)
         out = normed * (1 + taps[0])
-        padded = functional.pad(normed, (0, 0, CONV_TAPS - 1, 0)) if tail is None else torch.cat([tail, normed], 1)
+        time = x.shape[1]
+        # Bytes of the document that precede each byte within reach.
+        reach = position
+        if tail is None:
+            reach = torch.minimum(position, torch.arange(time, dtype=position.dtype, device=position.device))
+        padded = normed if tail is None else torch.cat([tail, normed], 1)
         for back in range(1, CONV_TAPS):
-            earlier = padded[:, CONV_TAPS - 1 - back :][:, : x.shape[1]]
-            out = out + torch.where((position >= back).unsqueeze(-1), earlier, 0.0) * taps[back]
+            # A rotation instead of padding: one kernel reads the neighbours, and no copy of the row is written.
+            earlier = padded.roll(back, 1)[:, -time:]
+            out = out + torch.where((reach >= back).unsqueeze(-1), earlier, 0.0) * taps[back]
         return x, out
 
 
@@ -105,18 +111,16 @@ class GatedDeltaNet(nn.Module):
         shape, steps = self.shape, self.shape.householders
         # One product for both maps, padded to a multiple of 16: the rates alone would read x again.
         joined = torch.cat([self.inner.weight, self.rates])
-        projected: Any = kernels.linear(x, functional.pad(joined, (0, 0, 0, -len(joined) % 16)))
-        raw_rates, projected = (
-            projected[..., sum(shape.delta_rows) : len(joined)],
-            projected[..., : sum(shape.delta_rows)],
-        )
-        q, k, v, gate = projected.split(shape.delta_rows, -1)
+        padding = -len(joined) % 16
+        projected: Any = kernels.linear(x, functional.pad(joined, (0, 0, 0, padding)))
+        # Split at once: the gradients are then written to one buffer, without a sum of padded parts.
+        q, k, v, gate, raw_rates, _ = projected.split((*shape.delta_rows, len(self.rates), padding), -1)
         q, gate = (y.unflatten(-1, (shape.heads, HEAD_SIZE)) for y in (q, gate))
         k, v = (y.unflatten(-1, (steps, shape.heads, HEAD_SIZE)) for y in (k, v))
         beta, g = self._rates(raw_rates.float() + self.bias)
         memory = state[0] if state else None
         out, last_memory = kernels.delta_rule(
-            l2_norm(q), l2_norm(k), v, beta.to(q.dtype), g, layout.position == 0, memory, plan
+            l2_norm(q), l2_norm(k), v.contiguous(), beta.to(q.dtype), g, layout.position == 0, memory, plan
         )
         mixed = self.outer((rms_norm(out) * functional.silu(gate)).flatten(-2))
         return mixed, (last_memory,) if state and last_memory is not None else ()
@@ -184,8 +188,7 @@ class GatedMLP(nn.Module):
         self.outer = Linear((shape.width,), shape.hidden, zero=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        gate, value = self.inner(x).chunk(2, -1)
-        return cast(Tensor, self.outer(functional.silu(gate) * value))
+        return cast(Tensor, self.outer(kernels.gated_silu(self.inner(x))))
 
 
 class Layer(nn.Module):
