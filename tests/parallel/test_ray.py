@@ -351,9 +351,10 @@ COMBINED: dict[str, dict[str, Any]] = {
         "suite": "generated", "model": "interpreter", "scratchpad": "flatten", "force": "actions",
     },
     "shard": {"suite": "generated", "model": FORGETFUL, "shard": "2/3"},
-    "samples of a scratchpad": {
-        "suite": "generated", "model": FORGETFUL, "scratchpad": "flatten", "samples": 2,
+    "repeats of a scratchpad": {
+        "suite": "generated", "model": FORGETFUL, "scratchpad": "flatten", "repeats": 2,
     },
+    "vote": {"suite": "generated", "model": FORGETFUL, "scratchpad": "flatten", "samples": 2},
     "states": {"suite": "states", "model": "interpreter", "of": "permutation", "length": [4]},
     "shard of states": {
         "suite": "states", "model": "interpreter", "of": "permutation", "length": [4], "shard": "1/2",
@@ -368,7 +369,7 @@ def test_a_cluster_goes_with_every_way_to_ask(cluster: Any, name: str, tmp_path:
     there = worldline.bench(**options, out=tmp_path / "there", ray="auto")
     assert untimed(there.as_json()) == untimed(here.as_json())
     logs = [path.relative_to(tmp_path / "here") for path in (tmp_path / "here").rglob("*.jsonl")]
-    assert len(logs) == options.get("samples", 1)
+    assert len(logs) == options.get("repeats", 1)
     for log in logs:
         assert (tmp_path / "there" / log).stat().st_size > 0
 

@@ -291,7 +291,7 @@ def test_the_shipped_model_votes_on_a_small_program() -> None:
         source="def f(s):\n    t = s.center(9, '*').replace('*', '-+')\n    return t[::-1]\n", call="f('abc')"
     )
     request = PredictionRequest(program=program, limit=300)
-    vote = load_vote("default", samples=3)
+    vote = load_vote(load_model("default"), samples=3)
     (rolled,) = vote.capabilities.rolls_out.roll([request])  # type: ignore[union-attr]
     (greedy,) = load_model("default").predict([request])
     prediction = rolled.prediction

@@ -15,7 +15,6 @@ import math
 import mmap
 import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +101,10 @@ def _unpack(tensors: Mapping[str, StoredArray]) -> dict[str, StoredArray]:
         total += len(scale) * count_columns(array.data)
     if total > MAX_UNPACKED_WEIGHTS:
         raise ValueError(f"{total} packed weights are more than {MAX_UNPACKED_WEIGHTS}")
+    if not packed:
+        return plain
+    from concurrent.futures import ThreadPoolExecutor  # an import that other models do not need
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         decoded = pool.map(lambda name: unpack_levels(packed[name].data, rows[name]), packed)
         plain.update(zip((name + INT8_SUFFIX for name in packed), decoded, strict=True))

@@ -15,7 +15,7 @@ from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps,
 from worldline.plan.imagined import PROMPT_OPTIONS
 from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
-from worldline.predict.models import DEFAULT, AnyModel
+from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
 from worldline.predict.vote import load_vote
 
@@ -76,11 +76,10 @@ def ask(
 
         oracle: Oracle = ExecutedOracle(world, NO_MODEL)
         if journal is not None:
-            predictor = load_vote(model, extras, samples=samples, voters=voters)
+            bare = load_model(model, extras)
+            predictor = load_vote(bare, extras, samples=samples, voters=voters)
             needs_steps = question.what not in FOLDABLE or true_steps > 0
-            mode = choose_scratchpad(
-                scratchpad, predictor, options=PROMPT_OPTIONS, program=program, resumes=needs_steps
-            )
+            mode = choose_scratchpad(scratchpad, bare, options=PROMPT_OPTIONS, program=program, resumes=needs_steps)
             if mode != "none":
                 predictor = Scratchpad(predictor, mode)
             oracle = MixedOracle(world, predictor, journal=journal, first=sandboxed_steps(limits=limits))

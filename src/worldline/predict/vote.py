@@ -70,24 +70,24 @@ def vote_options(samples: int, extras: Mapping[str, str] | None = None) -> VoteO
 
 
 def load_vote(
-    model: AnyModel, extras: Mapping[str, str] | None = None, *, samples: int = 1, voters: Sequence[AnyModel] = ()
+    predictor: Predictor, extras: Mapping[str, str] | None = None, *, samples: int = 1, voters: Sequence[AnyModel] = ()
 ) -> Predictor:
-    """Load a model that votes with itself and others.
+    """Let a model vote with itself and others.
 
     Args:
-        model: The first model: a predictor, a function, or a name that `load_model` knows.
+        predictor: The first model.
         extras: Options of every model.
         samples: Maximum number of predictions by each model.
-        voters: The other models.
+        voters: The other models: predictors, functions, or names that `load_model` knows.
 
     Returns:
-        A `Vote`; the model alone if it has nothing to vote on.
+        A `Vote`; the predictor itself if it has nothing to vote on.
 
     Raises:
         UsageError: A model is unknown, or the models write different notations.
     """
-    predictors = [load_model(name, extras) for name in (model, *voters)]
-    return among(predictors, vote_options(samples, extras))
+    others = [load_model(voter, extras) for voter in voters]
+    return among([predictor, *others], vote_options(samples, extras))
 
 
 def among(predictors: Sequence[Predictor], options: VoteOptions) -> Predictor:
