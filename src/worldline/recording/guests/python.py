@@ -71,7 +71,8 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
         extended = arg << 8 if op == _EXTENDED_ARG else 0
         if op in _GLOBAL_OPS:
             names[code.co_names[arg >> 1 if op == _LOAD_GLOBAL else arg]] = None
-    return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")))
+    # No source can spell `@`: pytest's assertion rewriting uses such names.
+    return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")) and name[:1] != "@")
 
 
 _core: Any = None  # the recorder: native or readable
