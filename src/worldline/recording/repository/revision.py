@@ -90,14 +90,12 @@ def before_folder(repository: str | Path, rev: str, into: Path) -> None:
             shutil.copy2(source, target)
 
 
-def source_change(repository: str | Path, rev: str, *, with_tests: bool = True) -> SourceChange:
+def source_change(repository: str | Path, rev: str) -> SourceChange:
     """Compare a working tree with a revision.
 
     Args:
         repository: A folder of a git repository; only what is under it is compared.
         rev: The revision.
-        with_tests: Also list changed tests. A comparison uses the same tests on both sides, so that their lines are
-            the same.
 
     Returns:
         The Python files that differ, with both texts. A renamed file is one file with two paths.
@@ -112,10 +110,11 @@ def source_change(repository: str | Path, rev: str, *, with_tests: bool = True) 
         name = new or old
         if not name.endswith(".py"):
             others.append(name)
-        elif with_tests or not is_test_path(name):
+        else:
             before = _text(_git(repository, "cat-file", "blob", f"{commit}:{prefix}{old}")) if old else ""
             after = _text((root / new).read_bytes()) if new else ""
-            files.append(ChangedFile(path=new, old_path=old, before=before, after=after))
+            is_test = is_test_path(name)
+            files.append(ChangedFile(path=new, old_path=old, before=before, after=after, is_test=is_test))
     return SourceChange(since=commit, files=tuple(files), other_paths=tuple(others))
 
 
