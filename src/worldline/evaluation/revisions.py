@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
+from worldline.core.errors import UsageError
 from worldline.core.recorded_test import Instance, RecordedTest
 from worldline.core.source_change import SourceChange
 from worldline.core.trace import Trace
@@ -18,6 +21,8 @@ from worldline.diagnose.revisions.affected import AffectedTest, affected_tests
 from worldline.diagnose.revisions.compare import compare_traces, noise_of
 from worldline.diagnose.revisions.difference import RevisionDiff
 from worldline.diagnose.revisions.source_map import SourceMap
+from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, record_tests
+from worldline.recording.repository.revision import files_at, source_change
 
 MAX_KEPT_TRACES = 8  # pairs of traces that stay in memory, to be shown
 
@@ -131,6 +136,74 @@ class RevisionComparison:
             "broken": [test.test.id for test in self.broken],
             "notes": list(self.notes),
         }
+
+
+def compare_revisions(
+    repository: str | Path,
+    since: str,
+    *,
+    venv: str | None = None,
+    python: str | None = None,
+    args: Sequence[str] = (),
+    tests: Sequence[str] | None = None,
+    budget: TestBudget = DEFAULT_BUDGET,
+    include: Sequence[str] = (),
+    repeat: bool = True,
+    trust: bool = False,
+    say: Callable[[str], None] | None = None,
+) -> RevisionComparison:
+    """Record the tests of a repository before and after a change, and show what the change does to them.
+
+    The sources of the revision are executed with the tests of the working tree, because a fix usually adds the test
+    that fails without it. The repository is only read.
+
+    Args:
+        repository: The root of a git repository.
+        since: The revision before the change. The working tree is the revision after it.
+        venv: A virtual environment with everything that the tests need. By default one is made from the metadata.
+        python: The interpreter that a new environment is made from.
+        args: Arguments for pytest.
+        tests: The ids of the tests to execute; by default all that pytest collects.
+        budget: What recording may use.
+        include: Packages outside the repository to step into.
+        repeat: Record tests that seem to differ outside the changed lines once more, and ignore what differs between
+            any two executions, such as a clock.
+        trust: Execute without a sandbox, as yourself.
+        say: Called with the progress.
+
+    Returns:
+        The tests that the change affects, with the first diverging step of each.
+
+    Raises:
+        UsageError: The folder is not a git repository, has no such revision, or has not changed since.
+        WorldlineError: pytest could not be started.
+        NoSandbox: There is no sandbox here.
+    """
+    say = say or (lambda text: None)
+    change = source_change(repository, since)
+    if not change.files and not change.other_paths:
+        raise UsageError(f"{repository} has not changed since {since}: pass an earlier revision to --since")
+    record = partial(
+        record_tests,
+        repository,
+        venv=venv,
+        python=python,
+        args=args,
+        budget=budget,
+        include=include,
+        check=False,
+        trust=trust,
+    )
+    after = record(tests=tests, say=lambda text: say(f"after: {text}"))
+    overlay = files_at(repository, since)
+    instance = replace(after.instance, revision=change.since)
+    before = record(tests=tests, overlay=overlay, instance=instance, say=lambda text: say(f"before: {text}"))
+
+    def again(names: Sequence[str]) -> RecordedTests:
+        return record(tests=names, say=lambda text: say(f"once more: {text}"))
+
+    say("comparing the traces")
+    return compare_recordings(before, after, change, again=again if repeat else None)
 
 
 def compare_recordings(

@@ -334,8 +334,13 @@ class _Comparison:
         own = side.own[serial]
         for at in span:
             if side.anchor(serial, own[at]) is not None:
-                is_line = EVENTS[side.trace.columns.event[own[at]]] == "line"
-                return at if is_line or at == span.start else at - 1
+                if EVENTS[side.trace.columns.event[own[at]]] == "line" or at == span.start:
+                    return at
+                # Go back to the start of the statement that ends the frame: it may have several lines.
+                start = at - 1
+                while start > span.start and side.statement(own[start - 1]) == side.statement(own[at]):
+                    start -= 1
+                return start
         return span.stop
 
     def _is_new_line(self, own: tuple[list[int], list[int]], nexts: tuple[int, int]) -> bool:
