@@ -105,7 +105,8 @@ def _explained(plain: FailureExplanation, index: TraceIndex, step: int, notes: l
     statement = evaluation.node
     calls = _open_calls(index, step)
     values, path = _values(evaluation, exception) if statement is not None else ((), "")
-    if statement is not None and not isinstance(statement, ast.Raise | ast.Assert):
+    is_own = isinstance(statement, ast.Raise) or exception.startswith("AssertionError")
+    if statement is not None and not (is_own and isinstance(statement, ast.Raise | ast.Assert)):
         if expects_exception(statement):
             notes.append("The expected exception was not raised by the block.")
         elif not any(value.writer for value in values) or not evaluation.calls:

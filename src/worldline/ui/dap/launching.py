@@ -19,7 +19,7 @@ from worldline.recording.collect import collect
 from worldline.ui.dap.messages import Arguments
 
 LAUNCH_KEYS = {
-    "program", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
+    "program", "pytest", "venv", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
     "reveal", "element", "bare", "hidden", "seed", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
 }  # fmt: skip
 EDITOR_KEYS = {
@@ -32,7 +32,10 @@ MAX_PREDICTION_BYTES = 1 << 24
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """What to predict, with which model, and where to stop. `root` is the program's folder; None without a file."""
+    """What to predict, with which model, and where to stop. `root` is the program's folder; None without a file.
+
+    `recorded`: a test that was recorded instead; then there is no model.
+    """
 
     program: Program
     root: Path | None
@@ -45,11 +48,16 @@ class Launch:
     stop_at_end: bool
     no_debug: bool
     control: Control | None = None
+    recorded: Session | None = None
 
 
 def launch_of(arguments: Arguments) -> Launch:
     """Read the arguments of `launch`; UsageError if one is missing or invalid."""
-    program, root = _program(arguments)
+    recorded = _recorded_test(arguments)
+    if recorded is None:
+        program, root = _program(arguments)
+    else:
+        program, root = recorded.session.branches[0].ask.program, recorded.root
     limit = arguments.number("limit", 0)
     if not 0 <= limit <= MAX_PREDICTION_BYTES:
         raise UsageError(f"`limit` is a number of bytes, at most {MAX_PREDICTION_BYTES:,}")
@@ -70,6 +78,7 @@ def launch_of(arguments: Arguments) -> Launch:
         stop_on_entry=arguments.flag("stopOnEntry"),
         stop_at_end=arguments.flag("stopAtEnd", default=True),
         no_debug=arguments.flag("noDebug"),
+        recorded=None if recorded is None else recorded.session,
     )
 
 
