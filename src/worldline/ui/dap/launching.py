@@ -13,10 +13,14 @@ from worldline.core.hidden import Control
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.diagnose.failure import explain_failure
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
 from worldline.recording.collect import collect
+from worldline.recording.repository.one_test import record_test, split_target
+from worldline.recording.repository.record import TestBudget
 from worldline.ui.dap.messages import Arguments
+from worldline.ui.session.session import Session
 
 LAUNCH_KEYS = {
     "program", "pytest", "venv", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
@@ -80,6 +84,33 @@ def launch_of(arguments: Arguments) -> Launch:
         no_debug=arguments.flag("noDebug"),
         recorded=None if recorded is None else recorded.session,
     )
+
+
+@dataclass(frozen=True)
+class RecordedLaunch:
+    """A recorded test and the folder of its repository."""
+
+    session: Session
+    root: Path
+
+
+def _recorded_test(arguments: Arguments) -> RecordedLaunch | None:
+    """Record the test that `pytest` names, as `REPO::TEST`; None without it."""
+    target = arguments.maybe("pytest")
+    if target is None:
+        return None
+    if arguments.maybe("program") is not None or arguments.maybe("source") is not None:
+        raise UsageError("`pytest` names a test of a repository: leave out `program` and `source`")
+    repository, test_id = split_target(target)
+    root = (Path(arguments.text("cwd", "")) / repository).resolve()
+    limits = {"steps": arguments.values.get("steps"), "seconds": arguments.values.get("wall")}
+    budget = TestBudget(**{name: value for name, value in limits.items() if value is not None})
+    test = record_test(f"{root}::{test_id}", venv=arguments.maybe("venv"), budget=budget)
+    explanation = explain_failure(test)
+    if test.trace is None:
+        raise UsageError(f"{test.id} has no trace to step through: {'; '.join(explanation.notes)}")
+    failure = explanation if test.has_failed else None
+    return RecordedLaunch(Session.of_trace(test.trace, name=test.id, failure=failure), root)
 
 
 def _limits(arguments: Arguments) -> Limits | None:
