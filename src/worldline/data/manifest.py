@@ -170,6 +170,16 @@ def load(directory: Folder, *formats: str) -> Manifest:
     return _decode(path, data, *formats)
 
 
+def format_of(directory: Folder) -> str:
+    """Return the format that a directory's manifest names, unverified; empty if there is none."""
+    try:
+        data = remote.read(listing.beside(directory, MANIFEST_NAME), limit=MAX_MANIFEST_BYTES)
+        head = msgspec.json.decode(data or b"", type=dict[str, Any])
+    except (OSError, DiskError, msgspec.MsgspecError, ValueError, RecursionError):
+        return ""
+    return str(head.get("format", ""))
+
+
 def _decode(path: Folder, data: bytes, *formats: str) -> Manifest:
     try:
         head = msgspec.json.decode(data, type=dict[str, Any])
