@@ -74,6 +74,25 @@ static void map_add(Map *m, const void *key, void *value)
     *c = (Cell){key, m->stamp, value};
 }
 
+/* The entry after this one, or the first; NULL: there is none. */
+static Cell *map_next(const Map *m, Cell *c)
+{
+    if (m->cells == NULL)
+        return NULL;
+    for (c = c ? c + 1 : m->cells; c <= m->cells + m->mask; c++)
+        if (c->stamp == m->stamp)
+            return c;
+    return NULL;
+}
+
+/* The map, which is empty from now on; the caller frees its cells. */
+static Map map_take(Map *m)
+{
+    Map taken = *m;
+    *m = (Map){.stamp = 1};
+    return taken;
+}
+
 static inline void map_clear(Map *m)
 {
     m->stamp++;

@@ -37,7 +37,6 @@ static inline PyCodeObject *frame_code(IFrame *f)
 #endif
 }
 
-#if HAS_MONITORING
 static inline IFrame *current_frame(PyThreadState *ts)
 {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -46,7 +45,6 @@ static inline IFrame *current_frame(PyThreadState *ts)
     return ts->cframe->current_frame;
 #endif
 }
-#endif
 
 /* A type's own namespace, borrowed. From 3.12 on each interpreter keeps those of the static types elsewhere. */
 static inline PyObject *type_dict(PyTypeObject *t)

@@ -450,6 +450,8 @@ static void slot_remove(FrameRec *f, int at)
     memmove(f->names + at, f->names + at + 1, (f->n_slots - at) * sizeof(PyObject *));
 }
 
+static inline int is_variable(PyObject *name) { return PyUnicode_CheckExact(name) && !is_unwritten(name); }
+
 /* Brings the slots into the namespace's order; those of names that are gone end up last. Were names moved? */
 static int align_slots(FrameRec *f, PyObject *ns)
 {
@@ -457,7 +459,7 @@ static int align_slots(FrameRec *f, PyObject *ns)
     Py_ssize_t pos = 0;
     int k = 0, moved = 0;
     while (PyDict_Next(ns, &pos, &name, &v)) {
-        if (!is_field(name))
+        if (!is_variable(name))
             continue;
         if (k < f->n_slots && f->names[k] == name) {
             k++;
@@ -493,7 +495,7 @@ static void diff_namespace(FrameRec *f)
     PyObject *name, *v;
     Py_ssize_t pos = 0;
     while (PyDict_Next(ns, &pos, &name, &v)) {
-        if (!is_field(name))
+        if (!is_variable(name))
             continue;
         Slot *s = &f->slots[k];
         PyObject *was = s->ptr;

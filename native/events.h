@@ -16,7 +16,19 @@
 #define LEAVE() \
     commit(); \
     release_collector(state.first, collecting); \
-    state.busy = 0
+    state.busy = 0; \
+    switch_off_ended()
+
+static void uninstall(void);
+
+/* No more events, where a limit has ended the recording: only now, as the event may have used what a hook could change. */
+static inline void switch_off_ended(void)
+{
+    if (__builtin_expect(!wire.active, 0) && state.installed) {
+        state.installed = 0;
+        uninstall();
+    }
+}
 
 /* Before a line of the program, while it has several threads: which one goes on? The collector is held by who is asked,
  * for another thread may run meanwhile. */
@@ -28,7 +40,8 @@ static void ask_whom(void)
     commit();
     release_collector(state.first, collecting);
     state.busy = 0;
-    if (wire.steps < threads.at)
+    switch_off_ended();
+    if (!wire.active || wire.steps < threads.at)
         return;
     PyThreadState *ts = PyThreadState_Get();
     give_recursion(ts, OWN_DEPTH);
@@ -199,8 +212,10 @@ CALLBACK(py_line)
 /* A backward jump inside one line begins the line anew, as a trace function sees it; other jumps have line events. */
 CALLBACK(py_jump)
 {
+    if (!wire.active || state.busy)
+        return NOTHING;
     if (FOREIGN(args[0]))
-        return wire.active && !state.busy ? Py_NewRef(disable) : NOTHING;
+        return Py_NewRef(disable);
     long from = PyLong_AsLong(args[1]), to = PyLong_AsLong(args[2]);
     PyCodeObject *code = (PyCodeObject *)args[0];
     if (to > from || PyCode_Addr2Line(code, (int)to) != PyCode_Addr2Line(code, (int)from))
@@ -270,10 +285,7 @@ static PyMethodDef callbacks[] = {
 
 static PyObject *monitoring(void)
 {
-    PyObject *sys = PyImport_ImportModule("sys");
-    PyObject *m = sys ? PyObject_GetAttrString(sys, "monitoring") : NULL;
-    Py_XDECREF(sys);
-    return m;
+    return Py_XNewRef(PySys_GetObject("monitoring"));
 }
 
 static PyObject *the_callbacks[sizeof(callbacks) / sizeof(callbacks[0])];
@@ -289,6 +301,12 @@ static int install(void)
     if (r == NULL)
         return -1;
     Py_DECREF(r);
+    if (state.other_files) { /* a place that was disabled as another's may be the program's own now */
+        r = PyObject_CallMethod(m, "restart_events", NULL);
+        if (r == NULL)
+            return -1;
+        Py_DECREF(r);
+    }
     all_events = 0;
     for (int i = 0; i < N_CALLBACKS; i++) {
         PyObject *event = PyObject_GetAttrString(events, callbacks[i].ml_name);

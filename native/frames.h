@@ -77,12 +77,14 @@ static struct { /* who decides, and when they are asked: before the first line t
 static struct { /* of the recorder: codes and frames, and what the program has written or read since the last event */
     Map codes, suspended, globals;
     PyObject *files, *global_names;
+    int other_files; /* than those of the recorder before */
     FrameRec *top;
     uint32_t next_frame, last, last_line; /* last: the frame that was left last, of the thread that runs */
     FrameRec *newest; /* whose newest step, a call, line or resume, is the newest of all; NULL: it is another kind of step */
     PyObject *output, *input;
     PyThreadState *thread, *first; /* the one that runs, NULL if it is not recorded yet; the one that began */
-    int busy, tampered;
+    int busy, tampered, installed;
+    int taken; /* it was stopped while frames were open that did not run: their events were taken */
 } state;
 
 static int is_shareable(PyObject *v)
@@ -95,6 +97,19 @@ static int is_shareable(PyObject *v)
         return 0;
     Kind *k = kind_of(t);
     return k->structured && !k->is_enum && !k->is_exception;
+}
+
+/* Do all frames run that were never left? */
+static int are_running(const FrameRec *f)
+{
+    IFrame *frame = current_frame(PyThreadState_Get());
+    for (; f; f = f->below) {
+        while (frame && frame != f->frame)
+            frame = frame->previous;
+        if (frame == NULL || frame_code(frame) != f->info->code)
+            return 0;
+    }
+    return 1;
 }
 
 #define OWN_DEPTH 50 /* more frames than global_names needs */
@@ -136,7 +151,7 @@ static CodeInfo *code_info(PyCodeObject *code)
     const char *kinds = PyBytes_AS_STRING(code->co_localspluskinds);
     for (int i = 0; i < n; i++) {
         PyObject *name = PyTuple_GET_ITEM(code->co_localsplusnames, i);
-        if (is_dunder(name))
+        if (is_unwritten(name))
             continue;
         int earlier = kinds[i] & CO_FAST_FREE ? named(info, name) : -1;
         if (earlier >= 0) {
@@ -168,7 +183,7 @@ static Global *global_of(PyObject *globals, PyObject *name)
     Cell *c = map_find(&state.globals, globals);
     PyObject *by_name = c ? c->value : NULL;
     if (by_name == NULL) {
-        Py_INCREF(globals); /* a namespace is never forgotten, so that its address stays its own */
+        Py_INCREF(globals); /* until the recording ends, so that its address stays its own */
         by_name = PyDict_New();
         map_add(&state.globals, globals, by_name);
     }
@@ -256,6 +271,94 @@ static void free_frame(FrameRec *f)
         f->n_slots = 0;
     f->below = f->info->spare;
     f->info->spare = f;
+}
+
+/* ---- the end of a recording: nothing that it knew or held is left ---- */
+
+static void release_frames(FrameRec *f)
+{
+    while (f) {
+        FrameRec *below = f->below;
+        for (int i = 0; i < f->n_slots; i++) {
+            slot_free(&f->slots[i]);
+            if (f->names)
+                Py_DECREF(f->names[i]);
+        }
+        free(f->slots);
+        free(f->names);
+        free(f->seen_version);
+        free(f->seen_hash);
+        free(f);
+        f = below;
+    }
+}
+
+static void release_code(CodeInfo *info)
+{
+    release_frames(info->spare);
+    free(info->index);
+    free(info->shadowed);
+    free(info->is_cell);
+    free(info->ids);
+    free(info->globals);
+    Py_XDECREF(info->global_names);
+    Py_DECREF(info->code);
+    free(info);
+}
+
+static void release_globals(PyObject *globals, PyObject *by_name)
+{
+    PyObject *name, *found;
+    Py_ssize_t pos = 0;
+    while (PyDict_Next(by_name, &pos, &name, &found)) {
+        Global *g = PyLong_AsVoidPtr(found);
+        slot_free(&g->slot);
+        free(g->text.p);
+        Py_DECREF(g->name);
+        free(g);
+    }
+    Py_DECREF(by_name);
+    Py_DECREF(globals);
+}
+
+/* Finalisers of the program may run in here: what they find is an empty recorder. */
+static void release(void)
+{
+    FrameRec *top = state.top;
+    PyObject *output = state.output, *input = state.input, *ask = threads.ask;
+    Map codes = map_take(&state.codes), suspended = map_take(&state.suspended), globals = map_take(&state.globals);
+    Thread *all = threads.all;
+    size_t n = threads.n;
+    state.top = state.newest = NULL;
+    state.output = state.input = threads.ask = NULL;
+    state.thread = state.first = NULL;
+    for (size_t i = 0; i < n; i++) /* that of the running thread is in state.top, and perhaps stale here */
+        if (i != threads.running)
+            release_frames(all[i].top);
+    free(all);
+    threads.all = NULL;
+    threads.n = threads.running = 0;
+    threads.at = UINT64_MAX;
+    release_frames(top);
+    for (Cell *c = NULL; (c = map_next(&suspended, c));) {
+        FrameRec *f = c->value;
+        if (f)
+            f->below = NULL;
+        release_frames(f);
+    }
+    if (wire.names)
+        PyDict_Clear(wire.names);
+    Py_XDECREF(output);
+    Py_XDECREF(input);
+    Py_XDECREF(ask);
+    for (Cell *c = NULL; (c = map_next(&globals, c));)
+        release_globals((PyObject *)c->key, c->value);
+    for (Cell *c = NULL; (c = map_next(&codes, c));)
+        release_code(c->value);
+    free(codes.cells);
+    free(suspended.cells);
+    free(globals.cells);
+    release_kinds();
 }
 
 #endif

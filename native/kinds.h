@@ -20,7 +20,8 @@ typedef struct {
     destructor dealloc; /* of a type of C whose instances' end is told by `dealloc_told` */
 } Kind;
 
-typedef struct { uint64_t number; PyObject *weak; int dead; } Serial; /* by weak reference, or told of its death */
+typedef struct Serial { uint64_t number; PyObject *weak; int dead; struct Serial *older; } Serial; /* by weak reference, or
+    told of its death */
 typedef struct { size_t at; uint32_t target; } Mark; /* where in the text a label may have to stand, and of which */
 
 static struct { /* the rendering at work, and what outlives it: kinds and serials */
@@ -36,6 +37,7 @@ static struct { /* the rendering at work, and what outlives it: kinds and serial
     Mark *marks;
     size_t n_marks, cap_marks;
     uint64_t next_serial;
+    Serial *newest_serial; /* the chain of all */
     uint32_t *ends;      /* where each item of an outermost list of atoms ends in the text; n_ends 0: no such list */
     size_t n_ends, cap_ends;
     PyTypeObject *deque, *ordered_dict;
@@ -68,6 +70,12 @@ static inline int is_dunder(PyObject *name)
     Py_ssize_t n = PyUnicode_GET_LENGTH(name);
     return n > 4 && PyUnicode_READ_CHAR(name, 0) == '_' && PyUnicode_READ_CHAR(name, 1) == '_'
         && PyUnicode_READ_CHAR(name, n - 1) == '_' && PyUnicode_READ_CHAR(name, n - 2) == '_';
+}
+
+/* A variable that is not the program's own: of the language, or of a name that no source can spell, as `@py_assert1`. */
+static inline int is_unwritten(PyObject *name)
+{
+    return is_dunder(name) || (PyUnicode_GET_LENGTH(name) > 0 && PyUnicode_READ_CHAR(name, 0) == '@');
 }
 
 static PyObject *type_name(PyTypeObject *t)
@@ -188,7 +196,7 @@ static Kind *kind_of(PyTypeObject *t)
     if (k == NULL)
         Py_FatalError("worldline: out of memory in the recorder");
     int heap = (t->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0, declares = 0;
-    Py_INCREF(t); /* a type is never forgotten, so that its address stays its own */
+    Py_INCREF(t); /* until the recording ends, so that its address stays its own */
     k->type = t;
     k->name = type_name(t);
     k->is_enum = heap && is_enum_type(t);
@@ -249,6 +257,8 @@ static Serial *serial_of(PyObject *v)
     if (s == NULL)
         Py_FatalError("worldline: out of memory in the recorder");
     s->number = render.next_serial++;
+    s->older = render.newest_serial;
+    render.newest_serial = s;
     s->weak = PyWeakref_NewRef(v, NULL);
     if (s->weak == NULL) {
         PyErr_Clear();
@@ -256,6 +266,40 @@ static Serial *serial_of(PyObject *v)
     }
     map_add(&render.serials, v, s);
     return s;
+}
+
+static void free_kind(Kind *k)
+{
+    for (int i = 0; i < k->n_slots; i++)
+        Py_DECREF(k->slots[i].name);
+    free(k->slots);
+    Py_XDECREF(k->name);
+    Py_XDECREF(k->tzinfo);
+    Py_DECREF(k->type);
+    free(k);
+}
+
+/* Forgets classes and objects. A type of C whose deallocation leads here stays. No log may be left that names them. */
+static void release_kinds(void)
+{
+    Serial *s = render.newest_serial;
+    render.newest_serial = NULL;
+    render.next_serial = 1;
+    Map serials = map_take(&render.serials), kinds = map_take(&render.kinds);
+    free(serials.cells);
+    while (s) {
+        Serial *older = s->older;
+        Py_XDECREF(s->weak);
+        free(s);
+        s = older;
+    }
+    for (Cell *c = NULL; (c = map_next(&kinds, c));)
+        if (((Kind *)c->value)->dealloc)
+            map_add(&render.kinds, c->key, c->value);
+    for (Cell *c = NULL; (c = map_next(&kinds, c));)
+        if (((Kind *)c->value)->dealloc == NULL)
+            free_kind(c->value);
+    free(kinds.cells);
 }
 
 #endif

@@ -1,8 +1,9 @@
 /* The native recorder: a trace function (3.11) or sys.monitoring callbacks (3.12+) that read the frame's own slots and
  * write the wire (docs/reference/format.md, section 3).
  *
- * The fast twin of src/worldline/recording/guests/recorder.py: same records, same bytes. One recorder a process. Not
- * covered: running the program, its standard streams, the end of the process - that is guests/python.py.
+ * The fast twin of src/worldline/recording/guests/recorder.py: same records, same bytes. One recorder at a time: all
+ * methods are of the newest one. Not covered: running the program, its standard streams, the end of the process -
+ * that is guests/python.py.
  *
  * One compilation unit, so that one command builds it for any interpreter (src/worldline/recording/native.py) and the
  * path of an event is inlined whole. Its parts are headers that hold static definitions, each standing on the one
@@ -19,7 +20,7 @@
 static void in_forked_child(void)
 {
     wire.active = 0; /* the trace is the parent's */
-    wire.ended = 1;
+    forget_wire();
 }
 
 static PyObject *set_up_types(void)
@@ -64,14 +65,18 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *files, *limits, *global_names;
     int fd;
     uint64_t value_bytes, value_depth;
-    static char *names[] = {"wire", "files", "limits", "global_names", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iO!O!O", names, &fd, &PyDict_Type, &files, &PyDict_Type, &limits,
-                                     &global_names))
+    int detaches = 0;
+    static char *names[] = {"wire", "files", "limits", "global_names", "detach", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iO!O!O|p", names, &fd, &PyDict_Type, &files, &PyDict_Type, &limits,
+                                     &global_names, &detaches))
         return -1;
     if (wire.active) {
-        PyErr_SetString(PyExc_RuntimeError, "one recorder a process");
+        PyErr_SetString(PyExc_RuntimeError, "one recorder at a time");
         return -1;
     }
+    switch_off_ended(); /* in a forked child the one before may still be installed */
+    release();
+    unmap_wire();
     PyObject *ready = set_up_types();
     if (ready == NULL || read_limit(limits, "steps", &wire.max_steps) < 0
         || read_limit(limits, "value_bytes", &value_bytes) < 0 || read_limit(limits, "value_depth", &value_depth) < 0)
@@ -81,26 +86,20 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
         PyErr_SetFromErrno(PyExc_OSError);
         return -1;
     }
-    Py_XSETREF(state.files, PyDict_Copy(files)); /* a copy that the program cannot find and change */
-    Py_XSETREF(state.global_names, Py_NewRef(global_names));
-    if (state.files == NULL)
+    PyObject *copy = PyDict_Copy(files); /* a copy that the program cannot find and change */
+    if (copy == NULL)
         return -1;
+    state.other_files = state.files != NULL && PyObject_RichCompareBool(state.files, copy, Py_EQ) != 1;
+    Py_XSETREF(state.files, copy);
+    Py_XSETREF(state.global_names, Py_NewRef(global_names));
     render.value_bytes = value_bytes;
     render.value_depth = (int)value_depth;
     wire.steps = 0;
     wire.frame = UINT32_MAX;
-    wire.ended = 0;
+    wire.detaches = detaches;
     Py_XSETREF(wire.names, PyDict_New());
-    map_clear(&state.codes);
-    map_clear(&state.suspended);
-    map_clear(&state.globals);
-    map_clear(&render.serials);
-    render.next_serial = 1;
-    state.next_frame = 0;
-    state.top = state.newest = NULL;
-    state.tampered = 0;
-    threads.at = UINT64_MAX;
-    threads.n = threads.running = 0;
+    state.next_frame = state.last = state.last_line = 0;
+    state.tampered = state.taken = 0;
     commit();
     return 0;
 }
@@ -119,10 +118,12 @@ static void enter(size_t number)
 
 static PyObject *recorder_start(PyObject *self, PyObject *unused)
 {
+    if (wire.ended) /* before it began */
+        Py_RETURN_NONE;
     state.first = PyThreadState_Get();
-    wire.active = 1;
+    wire.active = state.installed = 1;
     if (install() < 0) {
-        wire.active = 0;
+        wire.active = state.installed = 0;
         return NULL;
     }
     enter(0);
@@ -131,12 +132,16 @@ static PyObject *recorder_start(PyObject *self, PyObject *unused)
 
 static PyObject *recorder_stop(PyObject *self, PyObject *unused)
 {
-    /* A frame that was never left: its events were taken. */
-    int fine = !wire.active || (intact() && !state.tampered && state.top == NULL);
-    if (wire.active) {
+    /* A frame that was never left: its events were taken, unless its own code may stop the recorder and does. */
+    int taken = wire.active && state.top != NULL && !(wire.detaches && are_running(state.top));
+    int fine = !wire.active || (intact() && !state.tampered && !taken);
+    if (wire.active)
         flush_streams();
-        wire.active = 0;
-        uninstall();
+    wire.active = 0;
+    switch_off_ended();
+    if (wire.detaches) {
+        state.taken |= taken;
+        release();
     }
     return PyBool_FromLong(fine);
 }
@@ -149,13 +154,18 @@ static PyObject *recorder_end(PyObject *self, PyObject *args)
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "ss#", &kind, &detail, &n))
         return NULL;
-    int by_program = state.top != NULL; /* its frames run: who says that it ended? */
+    int by_program = state.top != NULL || state.taken; /* its frames run: who says that it ended? */
     if (wire.active)
         flush_streams();
     if (by_program)
         write_end("tampered", TAKEN, strlen(TAKEN));
     else
         write_end(kind, detail, n);
+    if (wire.detaches) {
+        wire.active = 0;
+        switch_off_ended();
+        unmap_wire();
+    }
     Py_RETURN_NONE;
 }
 
@@ -179,6 +189,7 @@ static PyObject *recorder_input(PyObject *self, PyObject *text)
 {
     if (wire.active && state.input)
         flush_streams();
+    switch_off_ended();
     return append_text(&state.input, text);
 }
 
@@ -202,6 +213,7 @@ static PyObject *recorder_exit(PyObject *self, PyObject *code)
     p = put_varint(p, state.last_line);
     done_text(put_bytes_at(p, render.out.p, render.out.n));
     commit();
+    switch_off_ended();
     Py_RETURN_NONE;
 }
 
@@ -214,6 +226,7 @@ static PyObject *two_texts(int tag, PyObject *args)
     if (!wire.ended) {
         record_texts(tag, a, na, b, nb);
         commit();
+        switch_off_ended();
     }
     Py_RETURN_NONE;
 }
@@ -269,6 +282,7 @@ static PyObject *recorder_at(PyObject *self, PyObject *unused)
     if (wire.active) {
         flush_streams();
         commit();
+        switch_off_ended();
     }
     return PyLong_FromUnsignedLongLong(wire.steps);
 }
@@ -289,6 +303,7 @@ static PyObject *recorder_switch(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "ns#", &number, &kind, &n))
         return NULL;
     switch_thread(number, kind, n);
+    switch_off_ended();
     Py_RETURN_NONE;
 }
 
@@ -336,7 +351,7 @@ static PyMethodDef recorder_methods[] = {
 static PyType_Slot recorder_slots[] = {
     {Py_tp_init, recorder_init},
     {Py_tp_methods, recorder_methods},
-    {Py_tp_doc, "Recorder(wire, files, limits, global_names): writes one trace into the file of this number."},
+    {Py_tp_doc, "Recorder(wire, files, limits, global_names, detach=False): writes one trace into the file of this number."},
     {0, NULL},
 };
 

@@ -1,4 +1,6 @@
 /* Records into the wire (docs/reference/format.md, section 3): whole or not at all, and ended when a budget is spent.
+ * Then the process ends, or the recorder detaches: it is switched off, and the rest of its event writes into scratch
+ * memory that nobody reads.
  *
  * Part of recorder.c, which alone includes it: definitions, not declarations.
  */
@@ -24,15 +26,40 @@ enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAIS
 
 static struct { /* the memory that is shared with the reader, and what the reader has been told */
     uint8_t *base;
-    size_t size, n, filled; /* of the memory: all, written, asked of the kernel */
+    size_t size, n, filled; /* of the memory: all, 0 if it is scratch; written; asked of the kernel */
     size_t spent, ready, cap; /* of the budget: spent; may be without a look at cap; may be at all */
     uint64_t steps, max_steps;
     uint32_t frame;      /* the reader's current frame */
-    int active, ended;
+    int active, ended, detaches; /* detaches: the process goes on behind this recording */
     PyObject *names;     /* str -> text id */
 } wire;
 
 static void limit_reached(const char *which);
+
+static uint8_t least[HEADER]; /* scratch for a commit */
+
+/* Forgets the memory of the wire: what is still written goes nowhere. Every room() then comes to make_ready(). */
+static void forget_wire(void)
+{
+    wire.base = least;
+    wire.size = wire.n = wire.spent = wire.ready = 0;
+    wire.ended = 1;
+}
+
+static void unmap_wire(void)
+{
+    if (wire.size)
+        munmap(wire.base, wire.size);
+    forget_wire();
+}
+
+static void scratch_ready(size_t n)
+{
+    static Buf scratch;
+    scratch.n = 0;
+    wire.base = (uint8_t *)buf_room(&scratch, n + HEADER);
+    wire.n = wire.spent = 0;
+}
 
 /* Maps the file here, in memory that no Python object stands for; a forked child does not have it. */
 static int map_wire(int fd)
@@ -40,19 +67,19 @@ static int map_wire(int fd)
     struct stat facts;
     if (fstat(fd, &facts) < 0)
         return -1;
-    if (wire.base)
-        munmap(wire.base, wire.size);
-    wire.base = NULL;
-    wire.size = facts.st_size;
-    if (wire.size < HEADER + 3 * RESERVE) {
+    unmap_wire();
+    size_t size = facts.st_size;
+    if (size < HEADER + 3 * RESERVE) {
         errno = EINVAL;
         return -1;
     }
-    void *base = mmap(NULL, wire.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
         return -1;
-    madvise(base, wire.size, MADV_DONTFORK);
+    madvise(base, size, MADV_DONTFORK);
     wire.base = base;
+    wire.size = size;
+    wire.ended = 0;
     wire.n = wire.spent = HEADER;
     wire.cap = wire.size - RESERVE;
     wire.ready = wire.cap < READY_STEP ? wire.cap : READY_STEP;
@@ -71,8 +98,12 @@ static inline void commit(void)
 /* Asks the kernel for the next pages at once: a fault for each costs more than filling it. Small traces never get here. */
 static void make_ready(size_t n)
 {
-    if (wire.spent + n + RESERVE > wire.cap)
+    if (wire.size && wire.spent + n + RESERVE > wire.cap)
         limit_reached("bytes");
+    if (wire.size == 0) {
+        scratch_ready(n);
+        return;
+    }
     wire.ready = wire.spent + n + RESERVE + READY_STEP;
     if (wire.ready > wire.cap)
         wire.ready = wire.cap;
@@ -149,7 +180,10 @@ static void write_end(const char *kind, const char *detail, size_t n)
 static void limit_reached(const char *which)
 {
     write_end("limit", which, strlen(which));
-    _exit(0);
+    if (!wire.detaches)
+        _exit(0);
+    unmap_wire();
+    wire.active = 0;
 }
 
 /* A name's text id; told to the reader once. */

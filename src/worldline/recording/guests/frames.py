@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from sys import _getframe
 from types import CodeType, FrameType
 from typing import Any
 
-from .kinds import is_dunder
+from .kinds import is_unwritten
 from .variables import Variables, shadows_in
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
@@ -23,7 +24,7 @@ class KnownCode:
         self.namespace, self.suspends = not code.co_flags & _OPTIMIZED, bool(code.co_flags & _SUSPENDS)
         cells = [name for name in code.co_cellvars if name not in code.co_varnames]
         names = dict.fromkeys([*code.co_varnames, *cells, *code.co_freevars])
-        self.names = [name for name in names if not is_dunder(name)]
+        self.names = [name for name in names if not is_unwritten(name)]
         self.shadows = shadows_in(code)
         self.globals = () if self.namespace else global_names(code)
 
@@ -31,10 +32,23 @@ class KnownCode:
 class OpenFrame:
     """One activation: the text of each of its names at its last event."""
 
-    __slots__ = ("aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars")
+    __slots__ = (
+        "aliases",
+        "code",
+        "globals",
+        "ident",
+        "line",
+        "looped",
+        "namespace",
+        "raised",
+        "serial",
+        "texts",
+        "vars",
+    )
 
     def __init__(self, serial: int, code: KnownCode, real: FrameType) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline
+        self.ident = id(real)
         self.texts: dict[str, str] = {}
         self.aliases: dict[str, str | None] = {}
         self.globals: dict[str, str | None] = {}
@@ -51,3 +65,14 @@ class OpenThread:
         self.stack = stack
         self.ident: int | None = None
         self.last = 0, 0  # the frame that it left last, and its line
+
+
+def are_running(stack: Sequence[OpenFrame]) -> bool:
+    """Tell whether all these frames, the innermost one last, are on the stack of the calling thread."""
+    real: FrameType | None = _getframe()
+    for frame in reversed(stack):
+        while real is not None and id(real) != frame.ident:
+            real = real.f_back
+        if real is None:
+            return False
+    return True

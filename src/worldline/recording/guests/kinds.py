@@ -61,6 +61,11 @@ def is_dunder(name: str) -> bool:
     return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
+def is_unwritten(name: str) -> bool:
+    """Tell whether a variable is not the program's: a dunder, or a name that no source can spell (`@py_assert1`)."""
+    return is_dunder(name) or name.startswith("@")
+
+
 def _is_enum(cls: type[Any]) -> bool:
     return any(name_of(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
 

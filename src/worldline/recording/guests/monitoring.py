@@ -24,8 +24,11 @@ class MonitoredRecorder(Protocol):
     """What a `Monitor` needs of a recorder, which owns its frames and its facts about code objects."""
 
     suspended: dict[int, Any]
-    stack: list[Any]
+    broken: bool  # whether steps are lost
     collecting: bool  # whether the garbage collector of the program was on before our own code
+
+    def top_of(self, real: FrameType) -> Any:
+        """Return the innermost open frame if it is this one; None if its start was not seen."""
 
     def is_mine(self) -> bool:
         """Tell whether the recorded thread is calling, while recording is on."""
@@ -60,8 +63,8 @@ class Monitor:
         self._callbacks: dict[int, Callable[..., Any]] = {}
         self._lines: dict[CodeType, list[int | None]] = {}
 
-    def install(self) -> None:
-        """Enable the events."""
+    def install(self, restart: bool) -> None:
+        """Enable the events. `restart`: also where an earlier recorder disabled them, which had other files."""
         acts: dict[str, Callable[..., Any]] = {
             "PY_START": self.start,
             "PY_RESUME": self.resume,
@@ -74,6 +77,8 @@ class Monitor:
             "RAISE": self.raised,
         }
         API.use_tool_id(TOOL, "worldline")
+        if restart:
+            API.restart_events()
         for name, act in acts.items():
             event = getattr(API.events, name)
             self._callbacks[event] = self._guarded(act, name in LOCAL)
@@ -81,11 +86,17 @@ class Monitor:
             self.events |= event
         API.set_events(TOOL, self.events)
 
+    def enter(self) -> None:
+        """Do nothing: events come from every thread."""
+
     def uninstall(self) -> None:
         """Disable the events."""
         if API.get_tool(TOOL) is not None:
             API.set_events(TOOL, 0)
+            for event in self._callbacks:
+                API.register_callback(TOOL, event, None)
             API.free_tool_id(TOOL)
+        self._lines.clear()
 
     def intact(self) -> bool:
         """Tell whether events and callbacks are unchanged. Reading a callback means replacing it."""
@@ -134,7 +145,9 @@ class Monitor:
 
     def line(self, known: Any, real: FrameType, code: CodeType, number: int) -> None:
         """Forward the start of a line, unless a backward jump has already started it."""
-        frame = self.recorder.stack[-1]
+        frame = self.recorder.top_of(real)
+        if frame is None:
+            return
         if not (frame.looped and frame.line == number):
             self.recorder.on_line(frame, real, number)
         frame.looped = False
@@ -145,28 +158,36 @@ class Monitor:
         line = lines[target // 2]
         if line is None or target > origin or line != lines[origin // 2]:
             return API.DISABLE
-        frame = self.recorder.stack[-1]
-        self.recorder.on_line(frame, real, line)
-        frame.looped = True
+        frame = self.recorder.top_of(real)
+        if frame is not None:
+            self.recorder.on_line(frame, real, line)
+            frame.looped = True
         return None
 
     def leave(self, known: Any, real: FrameType, code: CodeType, offset: int, value: Any) -> None:
         """Forward the return of a frame."""
-        self.recorder.on_leave(self.recorder.stack[-1], real, RETURN, value)
+        self._left(real, RETURN, value)
 
     def suspend(self, known: Any, real: FrameType, code: CodeType, offset: int, value: Any) -> None:
         """Forward the yield of a frame."""
-        self.recorder.on_leave(self.recorder.stack[-1], real, YIELD, value)
+        self._left(real, YIELD, value)
 
     def unwind(self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException) -> None:
         """Forward that an exception leaves a frame."""
-        self.recorder.on_leave(self.recorder.stack[-1], real, None, None)
+        self._left(real, None, None)
+
+    def _left(self, real: FrameType, how: int | None, value: Any) -> None:
+        frame = self.recorder.top_of(real)
+        if frame is not None:
+            self.recorder.on_leave(frame, real, how, value)
 
     def raised(self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException) -> None:
         """Forward an exception in a frame, unless it only tells a loop to stop."""
         if opcode.opname[code.co_code[offset]] in ("FOR_ITER", "SEND") and isinstance(exception, StopIteration):
             return
-        self.recorder.on_raise(self.recorder.stack[-1], real, exception)
+        frame = self.recorder.top_of(real)
+        if frame is not None:
+            self.recorder.on_raise(frame, real, exception)
 
     def _line_table(self, code: CodeType) -> list[int | None]:
         """Return the line of each code unit."""

@@ -71,7 +71,8 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
         extended = arg << 8 if op == _EXTENDED_ARG else 0
         if op in _GLOBAL_OPS:
             names[code.co_names[arg >> 1 if op == _LOAD_GLOBAL else arg]] = None
-    return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")))
+    # No source can spell `@`: pytest's assertion rewriting uses such names.
+    return tuple(name for name in names if not (name.startswith("__") and name.endswith("__")) and name[:1] != "@")
 
 
 _core: Any = None  # the recorder: native or readable
@@ -167,7 +168,7 @@ def _watch(rec: Any, scheduler: Scheduler | None) -> list[bool]:
 
     sys.addaudithook(hook)
     if not behavior.THREAD_STARTS_ARE_AUDITED and scheduler is None:
-        _audit_thread_starts(hook)
+        audit_thread_starts(hook)
     return running
 
 
@@ -192,7 +193,8 @@ def _guard_monitoring(running: list[bool]) -> list[bool]:
     return reached
 
 
-def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
+def audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
+    """Call a hook when a thread starts, on interpreters without an audit event for it."""
     start = _thread.start_new_thread
 
     def start_new_thread(*args: Any, **kwargs: Any) -> int:

@@ -8,21 +8,20 @@ uses frames of the recursion limit, and on 3.11 `sys.settrace` keeps values aliv
 from __future__ import annotations
 
 import builtins
-import opcode
 import os
 from _thread import get_ident
 from collections.abc import Callable, Iterable, Mapping
 from gc import disable, enable, isenabled
-from sys import gettrace, settrace
 from types import CodeType, FrameType
 from typing import Any, Literal
 
-from . import behavior, monitoring
+from . import behavior
 from .apply_change import ChangeApplier
 from .canonical import Renderer, is_shareable
-from .frames import KnownCode, OpenFrame, OpenThread
-from .kinds import is_dunder
-from .monitoring import RETURN, YIELD
+from .frames import KnownCode, OpenFrame, OpenThread, are_running
+from .kinds import is_unwritten
+from .monitoring import YIELD, Monitor
+from .tracing import Tracer
 from .wire_writer import WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
@@ -31,10 +30,15 @@ _CALL, _RESUME, _SWITCH, _LINE = range(2, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
 _DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23
 _TAKEN = "the recorder was replaced or switched off"
+_latest: list[Recorder] = []  # at most one: a forked child has to forget it
 
 
 class Recorder:
-    """Records the calling thread, and others that are scheduled. The same interface as the native core."""
+    """Records the calling thread, and others that are scheduled. The same interface as the native core.
+
+    One at a time. With `detach` the process goes on: at a limit the recorder switches itself off, and `stop` drops
+    every reference to objects of the program.
+    """
 
     def __init__(
         self,
@@ -42,10 +46,14 @@ class Recorder:
         files: dict[str, str],
         limits: dict[str, int],
         global_names: Callable[[CodeType], tuple[str, ...]],
+        detach: bool = False,
     ) -> None:
+        before = self._take_over()
+        self._has_other_files = before is not None and before._files != files
         self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
-        self._wire = WireWriter(wire)
+        self._detaches = detach
+        self._wire = WireWriter(wire, self._switch_off if detach else None)
         self._codes: dict[int, tuple[CodeType, KnownCode | Literal[False]]] = {}  # equal code may be in two files
         self.suspended: dict[int, OpenFrame] = {}
         self.stack: list[OpenFrame] = []
@@ -56,25 +64,54 @@ class Recorder:
         self.collecting = True  # whether the program's collector was on when our own work began
         self._output: str | None = None
         self._input: str | None = None
-        self._active = self._broken = False
+        self._active = self.broken = self._taken = self._installed = False
+        self._events: Monitor | Tracer = Monitor(self) if behavior.HAS_MONITORING else Tracer(self)
         self._change: ChangeApplier | None = None  # until it is made
         self._ask: Callable[[], None] | None = None  # who decides which thread goes on
         self._ask_at: int | None = None
         self._running, self._threads = 0, [OpenThread(self.stack)]
-        os.register_at_fork(after_in_child=self._forget)
+        _latest[:] = [self]
 
-    def _forget(self) -> None:
+    def _take_over(self) -> Recorder | None:
+        """Release the recorder before, and return it."""
+        before = _latest[0] if _latest else None
+        if before is None:
+            os.register_at_fork(after_in_child=_forget_latest)
+        elif before._active:
+            raise RuntimeError("one recorder at a time")
+        else:
+            before._switch_off()
+            before._release()
+        return before
+
+    def forget(self) -> None:
+        """Leave the trace to the parent, in a forked child."""
         self._active, self._wire.ended = False, True
+
+    def _switch_off(self) -> None:
+        """Receive no more events."""
+        self._active = False
+        if self._installed:
+            self._installed = False
+            self._events.uninstall()
+
+    def _release(self) -> None:
+        """Drop every reference to objects of the program."""
+        self._codes.clear()
+        self.suspended.clear()
+        self.stack.clear()
+        self._running, self._threads, self._newest = 0, [OpenThread(self.stack)], None
+        self._output = self._input = self._ask = None
+        self._renderer = Renderer(self._renderer.value_bytes, self._renderer.value_depth)
 
     # ---- the Python face
 
     def start(self) -> None:
         """Start recording."""
-        self._active = True
-        self._monitor = monitoring.Monitor(self) if behavior.HAS_MONITORING else None
-        if self._monitor:
-            self._monitor.install()
-        self.enter(0)
+        if not self._wire.ended:
+            self._events.install(self._has_other_files)
+            self._active = self._installed = True
+            self.enter(0)
 
     def intervene(self, change: dict[str, Any], limits: dict[str, int]) -> None:
         """Set the change to make on the way; the native core cannot do this."""
@@ -82,30 +119,34 @@ class Recorder:
 
     def stop(self) -> bool:
         """Stop. Return False if the program tampered with the tracing."""
-        if not self._active:
-            return not self._broken
-        fine = self._monitor.intact() if self._monitor else gettrace() == self._trace
-        self._flush()
-        self._active = False
-        if self._monitor:
-            self._monitor.uninstall()
-        else:
-            settrace(None)
-        return fine and not self._broken and not self.stack  # a frame never left: its events were taken
+        fine = self._wire.ended or not self.broken
+        if self._active:
+            # A frame never left: its events were taken, unless its own code may stop the recorder and does.
+            taken = bool(self.stack) and not (self._detaches and are_running(self.stack))
+            fine = self._events.intact() and fine and not taken
+            self._taken = self._detaches and taken
+            self._flush()
+        self._switch_off()
+        if self._detaches:
+            self._release()
+        return fine
 
     def give_up(self) -> None:
         """Stop, because the recorder itself ran out of recursion: later events would be wrong."""
-        self._active, self._broken = False, True
+        self._active, self.broken = False, True
 
     def end(self, kind: str, detail: str) -> None:
         """Write the explicit end record."""
-        if self.stack:  # its frames run: who says that it ended?
+        if self.stack or self._taken:  # its frames run: who says that it ended?
             kind, detail = "tampered", _TAKEN
         if self._active:
             self._flush()
         if self._change is not None and kind in ("returned", "raised", "exited"):
             kind, detail = "unsupported", f"change: {self._change.unmade(self._steps)}"
         self._wire.end(kind, detail)
+        if self._detaches:
+            self._switch_off()
+            self._wire.close()
 
     def output(self, text: str) -> None:
         """Record that text was written to sys.stdout."""
@@ -174,8 +215,7 @@ class Recorder:
         if number == self._running:
             self._thread = get_ident()
         if self._active and thread.ident is None:
-            if not behavior.HAS_MONITORING:
-                settrace(self._trace)
+            self._events.enter()
             thread.ident = get_ident()
 
     def switch(self, number: int, kind: str) -> None:
@@ -194,7 +234,7 @@ class Recorder:
 
     def quit(self) -> None:
         """Note that the calling thread is about to end: it has left all its frames."""
-        self._broken = self._broken or (self._active and bool(self.stack))
+        self.broken = self.broken or (self._active and bool(self.stack))
 
     def leave(self, kind: str, detail: str) -> None:
         """End the run and keep what is written: no thread can run."""
@@ -204,10 +244,9 @@ class Recorder:
 
     def _ask_whom(self) -> None:
         """Ask which thread runs. Another one may run meanwhile, so leave our own critical section."""
-        monitor, ask = self._monitor, self._ask
+        ask = self._ask
         assert ask is not None
-        if monitor:
-            monitor.busy = False
+        self._events.busy = False
         if self.collecting:
             enable()
         try:
@@ -215,15 +254,14 @@ class Recorder:
         finally:
             self.collecting = isenabled()
             disable()
-            if monitor:
-                monitor.busy = True
+            self._events.busy = True
 
     # ---- steps
 
     def _count(self, frame: OpenFrame | None, tag: int) -> None:
         self._steps += 1
         if self._steps > self._max_steps:
-            self._wire.leave("limit", "steps")
+            self._wire.limit("steps")
         if self._change is not None:
             self._change.passed(self._steps - 1, frame, tag)
 
@@ -338,7 +376,7 @@ class Recorder:
             if not issubclass(type(values), dict):
                 return
             values = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
-            names = [name for name in values if type(name) is str and not is_dunder(name)]
+            names = [name for name in values if type(name) is str and not is_unwritten(name)]
         else:
             values = frame.vars.read(real, names := frame.vars.readable(real, frame.code.names))
         for name in names:
@@ -376,11 +414,15 @@ class Recorder:
                 self._switch(frame.serial)
                 self._wire.put(_SAME, number, other)
 
-    # ---- events: a trace function before 3.12
+    # ---- what the events need
 
     def is_mine(self) -> bool:
         """Tell whether the recorded thread is calling, while recording is on."""
         return self._active and get_ident() == self._thread
+
+    def top_of(self, real: FrameType) -> OpenFrame | None:
+        """Return the innermost open frame if it is this one; None if its start was not seen."""
+        return self.stack[-1] if self.stack and self.stack[-1].ident == id(real) else None
 
     def code_of(self, code: CodeType) -> KnownCode | Literal[False]:
         """Return the facts about a code object; False if it is not of the program."""
@@ -392,50 +434,8 @@ class Recorder:
             entry = self._codes[id(code)] = code, known
         return entry[1]
 
-    def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
-        if not self.is_mine():
-            return None
-        self.collecting = isenabled()
-        disable()  # finalisers of the program would run unseen, inside our own work
-        try:
-            return self._on_event(real, event, arg)
-        except RecursionError:
-            self.give_up()
-            return None
-        finally:
-            if self.collecting:
-                enable()
 
-    def _on_event(self, real: FrameType, event: str, arg: Any) -> Any:
-        if event == "call":
-            code = self.code_of(real.f_code)
-            if not code:
-                return None
-            suspended = None if _starts(real) else self.suspended.pop(id(real), None)
-            if suspended is None:
-                self.on_call(code, real)
-            else:
-                self.on_resume(suspended, real)
-            return self._trace
-        frame = self.stack[-1]
-        op = _opname(real)
-        if not real.f_trace_lines:  # the program switched its lines off: those since are lost
-            self._broken = True
-        if event == "line":
-            self.on_line(frame, real, real.f_lineno)
-        elif event == "return":
-            yields = frame.code.suspends and op == "YIELD_VALUE" and not frame.raised
-            how = YIELD if yields else RETURN if op == "RETURN_VALUE" else None
-            self.on_leave(frame, real, how, arg)
-        elif event == "exception" and not (op in ("FOR_ITER", "SEND") and issubclass(arg[0], StopIteration)):
-            self.on_raise(frame, real, arg[1])
-        return self._trace
-
-
-def _opname(real: FrameType) -> str:
-    return opcode.opname[real.f_code.co_code[real.f_lasti]]
-
-
-def _starts(real: FrameType) -> bool:
-    code, at = real.f_code.co_code, real.f_lasti
-    return opcode.opname[code[at]] == "RESUME" and code[at + 1] == 0
+def _forget_latest() -> None:
+    """Leave the trace to the parent, in a forked child."""
+    for recorder in _latest:
+        recorder.forget()

@@ -7,6 +7,7 @@ can find and write to; in the native twin it is not.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from mmap import mmap
 from os import _exit, fstat
 from typing import NoReturn
@@ -31,12 +32,14 @@ def _varint(value: int) -> bytes:
 class WireWriter:
     """Writes records into the memory of a file until the budget is used up."""
 
-    def __init__(self, fd: int) -> None:
-        self._view = memoryview(mmap(fd, fstat(fd).st_size))
+    def __init__(self, fd: int, detach: Callable[[], None] | None = None) -> None:
+        self._detach = detach  # what to do at a limit; None: end the process
+        self._memory = mmap(fd, fstat(fd).st_size)
+        self._view = memoryview(self._memory)
         self._at, self._left = _HEADER, len(self._view) - _HEADER - 2 * _RESERVE
         self._view[:_HEADER] = b"WLW1".ljust(_HEADER, b"\0")
         self._names: dict[str, int] = {}
-        self.ended = False
+        self.ended = self._closed = False
         self._commit()
 
     def _commit(self) -> None:
@@ -44,6 +47,8 @@ class WireWriter:
 
     def put(self, tag: int, *fields: int | str | bytes) -> None:
         """Write one record: ints as varints, strs and bytes with their length."""
+        if self._closed:
+            return
         parts = [bytes([tag])]
         for field in fields:
             if isinstance(field, int):
@@ -55,7 +60,8 @@ class WireWriter:
         texts = sum(not isinstance(field, int) for field in fields)
         weight = len(record) + _RECORD_WEIGHT + texts * _TEXT_WEIGHT
         if weight > self._left:
-            self.leave("limit", "bytes")
+            self.limit("bytes")
+            return
         self._left -= weight
         self._view[self._at : self._at + len(record)] = record
         self._at += len(record)
@@ -80,6 +86,21 @@ class WireWriter:
             self._left += _RESERVE + _RECORD_WEIGHT + 2 * _TEXT_WEIGHT
             cut = detail.encode()[: _RESERVE - len(kind) - 32]
             self.put(_END, kind, cut.decode(errors="ignore"))  # no character is torn
+
+    def limit(self, which: str) -> None:
+        """Name the budget that is used up. Then end the process, or detach: later records are not written."""
+        if self._detach is None:
+            self.leave("limit", which)
+        self.end("limit", which)
+        self.close()
+        self._detach()
+
+    def close(self) -> None:
+        """Give the memory back. Later records are not written."""
+        if not self._closed:
+            self.ended = self._closed = True
+            self._view.release()
+            self._memory.close()
 
     def leave(self, kind: str, detail: str) -> NoReturn:
         """End the process and keep what is written: a budget is used up, or a change is impossible."""
