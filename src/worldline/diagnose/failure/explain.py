@@ -11,13 +11,7 @@ import ast
 from worldline.core.recorded_test import RecordedTest
 from worldline.core.trace import Trace
 from worldline.core.value import unquote
-from worldline.diagnose.failure.asserted import (
-    MAX_VALUES,
-    asserted_nodes,
-    expects_exception,
-    is_literal,
-    printed_sides,
-)
+from worldline.diagnose.failure.asserted import MAX_VALUES, asserted_nodes, expects_exception, is_literal, printed_sides
 from worldline.diagnose.failure.backward import BackwardSlice
 from worldline.diagnose.failure.evaluation import Evaluation
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall
