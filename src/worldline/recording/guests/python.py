@@ -168,7 +168,7 @@ def _watch(rec: Any, scheduler: Scheduler | None) -> list[bool]:
 
     sys.addaudithook(hook)
     if not behavior.THREAD_STARTS_ARE_AUDITED and scheduler is None:
-        _audit_thread_starts(hook)
+        audit_thread_starts(hook)
     return running
 
 
@@ -193,7 +193,8 @@ def _guard_monitoring(running: list[bool]) -> list[bool]:
     return reached
 
 
-def _audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
+def audit_thread_starts(hook: Callable[[str, tuple[Any, ...]], None]) -> None:
+    """Call a hook when a thread starts, on interpreters without an audit event for it."""
     start = _thread.start_new_thread
 
     def start_new_thread(*args: Any, **kwargs: Any) -> int:

@@ -1,0 +1,1 @@
+"""Compares the traces of one test on two revisions of its repository."""

@@ -1,0 +1,1 @@
+"""Recipes, amounts and shelves: small pure functions and one class."""
