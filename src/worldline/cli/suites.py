@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from worldline.evaluation.scratchpads import BenchResult
 
 calls_option = opt.add_option(
-    "--calls", type=opt.COUNT, help="humaneval, humaneval-x: calls per problem; 0 for all", default_text="3"
+    "--calls",
+    type=opt.COUNT,
+    help="humaneval, humaneval-x: calls per problem; repository: calls per function; 0 for all",
+    default_text="3, repository 1",
 )
 
 
@@ -24,7 +27,9 @@ def suite_options(command: Any) -> Any:
     return opt.add_all(
         command,
         opt.option(
-            "--data", metavar="FILE", note="humaneval, crux, their variants, livecodebench, reval, branches, repair"
+            "--data",
+            metavar="FILE",
+            note="humaneval, crux, their variants, livecodebench, reval, branches, repair, repository",
         ),
         opt.option("--language", metavar="NAME", note="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"),
         opt.option("--seed", type=int, default=0, note="for the programs and their order"),
@@ -54,6 +59,12 @@ def suite_options(command: Any) -> Any:
         ),
         opt.add_option("--formats", metavar="NAME,...", callback=opt.words, help="budget: only these formats"),
         calls_option,
+        opt.add_option(
+            "--split",
+            type=click.Choice(["test", "all"]),
+            help="repository: only functions that training never takes, or all",
+            default_text="test",
+        ),
         opt.add_option(
             "--functions",
             type=opt.POSITIVE,
@@ -95,8 +106,8 @@ def bench(
     """Measure a model on SUITE.
 
     Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,
-    crux-input, livecodebench, reval, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: one per line,
-    with `source`, with `call` unless it is a script, and optionally `answer`, `id` and `language`.
+    crux-input, livecodebench, reval, humaneval-x, crux-x, repair, repository; or a FILE.jsonl of your own programs: one
+    per line, with `source`, with `call` unless it is a script, and optionally `answer`, `id` and `language`.
     """
     from worldline.evaluation.bench import bench as run
 

@@ -64,6 +64,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
     """Build a dataset from a recipe.
 
     Generates, records and encodes the programs of RECIPE, removes duplicates, splits them, and measures coverage.
+    A dataset of `record --pytest` instead of a RECIPE stands for its calls that are not held out.
     """
     from worldline.data.build.build import build_dataset
 
@@ -119,7 +120,7 @@ def mine(
 ) -> None:
     """Find functions in packages and call them in the sandbox.
 
-    PLACES are packages, `stdlib`, folders or files.
+    PLACES are packages, `stdlib`, folders, files, or datasets of `record --pytest`, whose calls are tried first.
     """
     from worldline.data.mine.by_recipe import mine_calls
     from worldline.plan.paths.search import MissingBranchSearch
@@ -138,6 +139,8 @@ def mine(
     checked = f"{counts.left_out:,} left out as similar to a benchmark; see {out}.report.json"
     is_checked = bool(options["leave_out"])
     click.echo(checked if is_checked else "not checked against a benchmark: pass --leave-out FILE")
+    if counts.held_out:
+        click.echo(f"{counts.held_out:,} held out for `bench repository`")
     if done.documents is not None:
         click.echo(f"{done.documents:,} documents in {options['documents']}")
 

@@ -1,4 +1,7 @@
-"""Store traces and load them: a `--json` file, or a directory that `store` or `record -o` wrote."""
+"""Store traces and load them: a `--json` file, or a directory that `store` or `record -o` wrote.
+
+A directory of recorded calls (`record --pytest`) is loaded as the traces of its calls.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from worldline.core.errors import FormatError, UsageError
 from worldline.core.trace import Trace
 from worldline.data import shards
 from worldline.data.manifest import fingerprint
+from worldline.data.repository.dataset import is_calls, read_traces
 from worldline.storage.remote import Folder, is_url, place
 
 
@@ -18,7 +22,7 @@ def load(path: str | Folder, *, number: int = 0) -> Trace:
     """Load one stored trace.
 
     Args:
-        path: Directory of traces, its URL, or a file that `record --json` wrote.
+        path: Directory of traces or of recorded calls, its URL, or a file that `record --json` wrote.
         number: Number of the trace in a directory, from 0.
 
     Returns:
@@ -36,14 +40,14 @@ def load_all(path: str | Folder) -> Iterator[Trace]:
     """Load every trace at a path.
 
     Args:
-        path: Directory of traces, its URL, or a file that `record --json` wrote.
+        path: Directory of traces or of recorded calls, its URL, or a file that `record --json` wrote.
 
     Returns:
         The traces one by one, in the order they were written.
     """
     path = place(path)
     if path.is_dir():
-        yield from shards.read(path)
+        yield from (read_traces if is_calls(path) else shards.read)(path)
         return
     try:
         data = path.read_bytes()

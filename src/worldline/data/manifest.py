@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -27,9 +28,12 @@ from worldline.storage.remote import Folder, Readable
 MANIFEST_NAME = listing.PLAIN
 # Paths of the traces, written by `plan.paths.store`.
 SIDECAR = "paths.parquet"
-FORMAT, DOCUMENTS = "worldline-shards", "worldline-documents"
+# Report on a directory of recorded calls.
+REPORT = "report.json"
+FORMAT, DOCUMENTS, CALLS = "worldline-shards", "worldline-documents", "worldline-calls"
 VERSION = 1
-_STEMS = {FORMAT: "traces", DOCUMENTS: "documents"}
+# What the shards of a format are called. Each of these names is numbered on its own, from 0.
+STEMS = {FORMAT: ("traces",), DOCUMENTS: ("documents",), CALLS: ("calls", "tests", "instances")}
 MAX_MANIFEST_BYTES = 64 << 20
 # Newest shards that a writer hashes before it appends: a crash can have torn them.
 REHASHED_SHARDS = 4
@@ -82,16 +86,28 @@ class StorageProblem:
         return _ERRORS[self.error](str(self))
 
 
-def shard_name(number: int, format: str = FORMAT) -> str:
-    """Return the name of a shard by its number."""
-    return f"{_STEMS[format]}-{number:05d}.parquet"
+def shard_name(number: int, format: str = FORMAT, stem: str = "") -> str:
+    """Return the name of a shard by its number; by default of the first stem of its format."""
+    return f"{stem or STEMS[format][0]}-{number:05d}.parquet"
+
+
+def stem_of(name: str) -> str:
+    """Return the part of a shard's name before its number."""
+    return name.rpartition("-")[0]
+
+
+def next_names(manifest: Manifest) -> dict[str, str]:
+    """Return the name that the next shard of each stem gets."""
+    counts = Counter(stem_of(entry.name) for entry in manifest.shards)
+    return {stem: shard_name(counts[stem], manifest.format, stem) for stem in STEMS[manifest.format]}
 
 
 def is_own(name: str, format: str = FORMAT) -> bool:
     """Return whether a writer of such a directory uses this name."""
     return (
         name.removeprefix(".") == MANIFEST_NAME
-        or re.fullmatch(rf"{_STEMS[format]}-[0-9]{{5,}}\.parquet", name) is not None
+        or (format == CALLS and name == REPORT)
+        or re.fullmatch(rf"({'|'.join(STEMS[format])})-[0-9]{{5,}}\.parquet", name) is not None
     )
 
 
@@ -123,12 +139,12 @@ def store(directory: Folder, manifest: Manifest, *, fsync: bool = True) -> None:
     remote.write(listing.beside(directory, MANIFEST_NAME), data, fsync=fsync)
 
 
-def load(directory: Folder, format: str = FORMAT) -> Manifest:
+def load(directory: Folder, *formats: str) -> Manifest:
     """Load and verify a directory's manifest.
 
     Args:
         directory: Directory of shards.
-        format: Format it must have.
+        formats: Formats that it may have; by default traces.
 
     Returns:
         The manifest.
@@ -151,24 +167,37 @@ def load(directory: Folder, format: str = FORMAT) -> Manifest:
         raise DigestError(f"{path}: not a file")
     if len(data) > MAX_MANIFEST_BYTES:
         raise FormatError(f"{path}: larger than {MAX_MANIFEST_BYTES} bytes")
-    return _decode(path, data, format)
+    return _decode(path, data, *formats)
 
 
-def _decode(path: Folder, data: bytes, format: str = FORMAT) -> Manifest:
+def format_of(directory: Folder) -> str:
+    """Return the format that a directory's manifest names, unverified; empty if there is none."""
+    try:
+        data = remote.read(listing.beside(directory, MANIFEST_NAME), limit=MAX_MANIFEST_BYTES)
+        head = msgspec.json.decode(data or b"", type=dict[str, Any])
+    except (OSError, DiskError, msgspec.MsgspecError, ValueError, RecursionError):
+        return ""
+    return str(head.get("format", ""))
+
+
+def _decode(path: Folder, data: bytes, *formats: str) -> Manifest:
     try:
         head = msgspec.json.decode(data, type=dict[str, Any])
-        listing.check_format(path, head, format=(format,), version=(VERSION,))
+        listing.check_format(path, head, format=formats or (FORMAT,), version=(VERSION,))
         manifest = msgspec.json.decode(data, type=Manifest)
         spelled = encode(manifest)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise FormatError(f"{path}: damaged, or not a manifest: {error}") from None
     if spelled != data:
         raise DigestError(f"{path}: does not match its own sha256")
+    numbers = Counter[str]()
     for number, entry in enumerate(manifest.shards):
         listing.entry_of(path, entry.name, msgspec.structs.asdict(entry))
         is_counted = min(entry.size, entry.rows, entry.raw) > 0 <= entry.steps
-        if entry.name != shard_name(number, format) or not is_counted:
+        stem = stem_of(entry.name)
+        if stem not in STEMS[manifest.format] or not is_counted or entry.name != shard_name(numbers[stem], stem=stem):
             raise FormatError(f"{path}: shard {number} has an invalid name or count")
+        numbers[stem] += 1
     return manifest
 
 
@@ -273,11 +302,13 @@ def shards_to_recall(manifest: Manifest) -> list[tuple[ShardEntry, bool]]:
 
 def find_unlisted(directory: Folder, manifest: Manifest) -> list[StorageProblem]:
     """Find files that the manifest does not list; those of a running writer are fine."""
-    expected = {listing.beside(directory, MANIFEST_NAME).name, SIDECAR} | {entry.name for entry in manifest.shards}
-    is_locked, unlisted = remote.locked(directory), shard_name(len(manifest.shards))
+    sidecar = REPORT if manifest.format == CALLS else SIDECAR
+    expected = {listing.beside(directory, MANIFEST_NAME).name, sidecar} | {entry.name for entry in manifest.shards}
+    is_locked, unlisted = remote.locked(directory), next_names(manifest).values()
+    own = partial(is_own, format=manifest.format)
     problems = []
     for name in remote.names(directory):
-        is_leftover = name == files.LOCK_NAME or files.is_leftover(name, is_own) or name == unlisted
+        is_leftover = name == files.LOCK_NAME or files.is_leftover(name, own) or name in unlisted
         if is_leftover and not is_locked:
             problems.append(StorageProblem(name, "leftover", "digest", "of a killed writer; the next one removes it"))
         elif not is_leftover and name not in expected:

@@ -14,6 +14,7 @@ from functools import partial
 from importlib import import_module
 from inspect import signature
 from itertools import count, islice
+from pathlib import Path
 from typing import Any
 
 from worldline.analyze.flow.operations import operations
@@ -121,6 +122,13 @@ class Mode:
 
 GENERATE = Source(kind="generate", program="worldline.programs.generate:program", weight=0.8)
 TASKS = Source(kind="tasks", program="worldline.programs.tasks:program", weight=0.2)
+
+
+def recorded_source(folder: str | Path, *, weight: float = 1.0) -> Source:
+    """Return the source of a dataset that `record --pytest` wrote: its calls that stand alone and are not held out."""
+    return Source(kind="mine", program="worldline.data.mine.recorded:drawer", argument=str(folder), weight=weight)
+
+
 MODES = (
     Mode(weight=0.55),
     Mode(weight=0.20, options=Compact(bare=True)),

@@ -114,7 +114,7 @@ def _encode_facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
 
     def plain(field: str, text: str) -> str:
         data = text.encode("utf-8", "surrogatepass")
-        shown = _encodable(text)
+        shown = encodable(text)
         if shown is not text:
             exact[field] = data
         return shown
@@ -122,8 +122,8 @@ def _encode_facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
     return _encode_texts(trace, plain), exact
 
 
-def _encodable(text: str) -> str:
-    """The text, with U+FFFD for each lone surrogate."""
+def encodable(text: str) -> str:
+    """Return a text as a column stores it: with U+FFFD for each lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -240,7 +240,7 @@ def _decode(batch: Any, row: int) -> Trace:
 
     def text(field: str, shown: str) -> str:
         whole: str = exact.pop(field, shown)
-        _require(_encodable(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes")
+        _require(encodable(whole) == shown and (whole is shown or whole != shown), f"{field} and its exact bytes")
         return whole
 
     frames = [Frame(**frame) for frame in facts["frames"]]

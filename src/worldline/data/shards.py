@@ -7,9 +7,10 @@ before its digest was checked. docs/reference/format.md describes the format. py
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -34,6 +35,84 @@ MAX_GROUP_BYTES = 2 << 30
 MAX_GROUP_VALUES = 1 << 28
 
 
+class ShardFolder:
+    """A directory of shards, open for one writer: its lock, its manifest, and commits of whole shards.
+
+    Opening it removes what a killed writer left. A second writer gets BusyError, and one with another
+    fingerprint FingerprintError. Call `release` at the end.
+    """
+
+    def __init__(
+        self,
+        directory: str | Folder,
+        *,
+        fingerprint: dict[str, Any],
+        format: str = manifests.FORMAT,
+        fsync: bool = True,
+    ) -> None:
+        self.directory, self._fsync = remote.place(directory), fsync
+        self.manifest = manifests.new_manifest(fingerprint, format)
+        self._own = partial(manifests.is_own, format=format)
+        remote.make_directory(self.directory)
+        self._stored_manifest()
+        self._lock = remote.lock(self.directory)
+        try:
+            self._resume()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _resume(self) -> None:
+        """Load or create the manifest; remove what a killed writer left."""
+        stored_manifest = self._stored_manifest()
+        remote.sweep(self.directory, self._own)
+        if stored_manifest is None:
+            manifests.store(self.directory, self.manifest, fsync=self._fsync)
+            return
+        self.manifest = stored_manifest
+        # Named but not listed: it was never reported as stored.
+        present = remote.names(self.directory)
+        for name in manifests.next_names(stored_manifest).values():
+            if name in present:
+                remote.remove(self.directory / name)
+
+    def _stored_manifest(self) -> Manifest | None:
+        """The directory's manifest, or None if it is new; raise an error if it has another owner."""
+        others = remote.contents(self.directory, self._own)
+        if listing.beside(self.directory, manifests.MANIFEST_NAME).name in others:
+            manifest = manifests.load(self.directory, self.manifest.format)
+            require_same_fingerprint(self.directory, manifest.fingerprint, self.manifest.fingerprint)
+            return manifest
+        if any(name.endswith(".parquet") for name in others):
+            raise DigestError(
+                f"{listing.beside(self.directory, manifests.MANIFEST_NAME)}: missing, but there are shards"
+            )
+        if others:
+            raise UsageError(f"{self.directory}: neither empty nor a directory of shards")
+        return None
+
+    def draft(self, schema: Any, stem: str = "") -> ShardDraft:
+        """Start the next shard of a stem; by default of the format's first."""
+        name = manifests.next_names(self.manifest)[stem or manifests.STEMS[self.manifest.format][0]]
+        return ShardDraft(self.directory / name, schema, fsync=self._fsync)
+
+    def commit(self, *drafts: ShardDraft) -> None:
+        """Name these shards, then list them in the manifest: they are stored together or not at all."""
+        entries = [draft.commit() for draft in drafts]
+        remote.require(self._lock)
+        listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, *entries))
+        manifests.store(self.directory, listed, fsync=self._fsync)
+        self.manifest = listed
+
+    def write(self, name: str, data: bytes) -> None:
+        """Replace a file beside the shards."""
+        remote.write(self.directory / name, data, fsync=self._fsync)
+
+    def release(self) -> None:
+        """Let another writer open the directory."""
+        self._lock.release()
+
+
 class ShardWriter:
     """Stores traces in a directory. Programs already stored are skipped, so a stopped run resumes.
 
@@ -46,48 +125,17 @@ class ShardWriter:
     ) -> None:
         if rows_per_shard < 1:
             raise UsageError(f"rows_per_shard must be at least 1, not {rows_per_shard}")
-        self._directory, self._fsync, self._rows_per_shard = remote.place(directory), fsync, rows_per_shard
-        self._manifest = manifests.new_manifest(fingerprint)
-        self._shard: _ShardDraft | None = None
+        self._rows_per_shard = rows_per_shard
+        self._shard: ShardDraft | None = None
         self._broken = False
         self.skipped = 0
-        remote.make_directory(self._directory)
-        self._stored_manifest()
-        self._lock = remote.lock(self._directory)
+        self._folder = ShardFolder(directory, fingerprint=fingerprint, fsync=fsync)
         try:
-            self._resume()
-            self._known = _stored_digests(self._directory, self._manifest)
+            self._known = _stored_digests(self._folder.directory, self._folder.manifest)
         except BaseException:
-            self._lock.release()
+            self._folder.release()
             raise
         self.stored = len(self._known)
-
-    def _resume(self) -> None:
-        """Load or create the manifest; remove what a killed writer left."""
-        stored_manifest = self._stored_manifest()
-        remote.sweep(self._directory, manifests.is_own)
-        if stored_manifest is None:
-            manifests.store(self._directory, self._manifest, fsync=self._fsync)
-            return
-        self._manifest = stored_manifest
-        # Named but not listed: it was never reported as stored.
-        if (name := manifests.shard_name(len(stored_manifest.shards))) in remote.names(self._directory):
-            remote.remove(self._directory / name)
-
-    def _stored_manifest(self) -> Manifest | None:
-        """The directory's manifest, or None if it is new; raise an error if it has another owner."""
-        others = remote.contents(self._directory, manifests.is_own)
-        if listing.beside(self._directory, manifests.MANIFEST_NAME).name in others:
-            manifest = manifests.load(self._directory)
-            _require_same_fingerprint(self._directory, manifest.fingerprint, self._manifest.fingerprint)
-            return manifest
-        if any(name.endswith(".parquet") for name in others):
-            raise DigestError(
-                f"{listing.beside(self._directory, manifests.MANIFEST_NAME)}: missing, but there are shards"
-            )
-        if others:
-            raise UsageError(f"{self._directory}: neither empty nor a directory of shards")
-        return None
 
     def holds(self, program: Program) -> bool:
         """Return whether a trace of this program is stored."""
@@ -96,7 +144,7 @@ class ShardWriter:
     def add(self, trace: Trace) -> bool:
         """Add a trace; return False if its program is already stored. Memory use stays constant."""
         if self._broken:
-            raise DiskError(f"{self._directory}: this writer failed before; open a new one to resume")
+            raise DiskError(f"{self._folder.directory}: this writer failed before; open a new one to resume")
         digest = trace.program.digest
         key = bytes.fromhex(digest)
         if key in self._known:
@@ -108,8 +156,7 @@ class ShardWriter:
         row = rows.encode(trace)
         with self._breaking():
             if self._shard is None:
-                number = len(self._manifest.shards)
-                self._shard = _ShardDraft(self._directory / manifests.shard_name(number), fsync=self._fsync)
+                self._shard = self._folder.draft(rows.SCHEMA)
             self._shard.add(row, len(trace))
         self._known.add(key)
         if self._shard.rows >= self._rows_per_shard or self._shard.size >= SHARD_BYTES:
@@ -120,23 +167,20 @@ class ShardWriter:
         """Raise FingerprintError if the trace has another interpreter or other limits."""
         facts = {"interpreter": asdict(trace.interpreter), "limits": asdict(trace.limits)}
         for part, actual in facts.items():
-            stored = self._manifest.fingerprint.get(part)
+            stored = self._folder.manifest.fingerprint.get(part)
             # A run that died before naming its interpreter is accepted.
             if isinstance(stored, dict):
                 expected = {key: actual.get(key) or value for key, value in stored.items()}
-                _require_same_fingerprint(self._directory, stored, expected, part)
+                require_same_fingerprint(self._folder.directory, stored, expected, part)
 
     def flush(self) -> None:
         """Commit all traces added so far: the shard, then the manifest."""
         if self._shard is None or self._broken:
             return
         with self._breaking():
-            entry = self._shard.commit()
-            remote.require(self._lock)
-            listed = msgspec.structs.replace(self._manifest, shards=(*self._manifest.shards, entry))
-            manifests.store(self._directory, listed, fsync=self._fsync)
-        self._manifest, self._shard = listed, None
-        self.stored += entry.rows
+            self._folder.commit(self._shard)
+        self.stored += self._shard.rows
+        self._shard = None
 
     @contextmanager
     def _breaking(self) -> Iterator[None]:
@@ -153,7 +197,7 @@ class ShardWriter:
             if self._shard is not None:
                 self._shard.discard()
             self._shard, self._broken = None, True
-            self._lock.release()
+            self._folder.release()
 
     def __enter__(self) -> ShardWriter:
         return self
@@ -162,21 +206,19 @@ class ShardWriter:
         self.close()
 
 
-class _ShardDraft:
+class ShardDraft:
     """The shard being written: rows gather in memory up to a row group, row groups in a draft."""
 
-    def __init__(self, path: Folder, *, fsync: bool) -> None:
+    def __init__(self, path: Folder, schema: Any, *, fsync: bool) -> None:
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-        from worldline.data import rows
-
         self.rows = self.steps = 0
-        self._path, self._group, self._group_bytes = path, list[Any](), 0
+        self._path, self._group, self._group_bytes, self._group_rows = path, list[Any](), 0, 0
         self._footer: list[Any] = []
         self._draft = remote.draft(path, fsync=fsync)
         self._parquet = pq.ParquetWriter(
             self._draft,
-            rows.SCHEMA,
+            schema,
             compression="zstd",
             write_page_checksum=True,
             use_dictionary=True,
@@ -186,14 +228,17 @@ class _ShardDraft:
 
     @property
     def size(self) -> int:
+        """Bytes written so far."""
         return self._draft.size
 
-    def add(self, row: Any, steps: int) -> None:
-        self._group.append(row)
-        self._group_bytes += row.nbytes
-        self.rows += 1
+    def add(self, rows: Any, steps: int) -> None:
+        """Add a table of rows, which have this many steps."""
+        self._group.append(rows)
+        self._group_bytes += rows.nbytes
+        self._group_rows += rows.num_rows
+        self.rows += rows.num_rows
         self.steps += steps
-        if len(self._group) >= GROUP_ROWS or self._group_bytes >= GROUP_BYTES:
+        if self._group_rows >= GROUP_ROWS or self._group_bytes >= GROUP_BYTES:
             self._write_group()
 
     def _write_group(self) -> None:
@@ -201,10 +246,11 @@ class _ShardDraft:
 
         if self._group:
             table = pa.concat_tables(self._group).combine_chunks()
-            self._parquet.write_table(table, row_group_size=len(self._group))
-        self._group, self._group_bytes = [], 0
+            self._parquet.write_table(table, row_group_size=table.num_rows)
+        self._group, self._group_bytes, self._group_rows = [], 0, 0
 
     def commit(self) -> ShardEntry:
+        """Give the shard its name and return its entry for the manifest."""
         self._write_group()
         self._parquet.close()
         (footer,) = self._footer
@@ -212,10 +258,12 @@ class _ShardDraft:
         return ShardEntry(self._path.name, self._draft.size, self.rows, self.steps, _raw_size(footer), sha256)
 
     def discard(self) -> None:
+        """Remove the draft."""
         self._draft.discard()
 
 
-def _require_same_fingerprint(directory: Folder, stored: Any, current: Any, at: str = "") -> None:
+def require_same_fingerprint(directory: Folder, stored: Any, current: Any, at: str = "") -> None:
+    """Raise FingerprintError with the differences of two fingerprints, if there are any."""
     if lines := manifests.diff(stored, current, at):
         raise FingerprintError(
             f"{directory} has another fingerprint; use the same settings or a new directory:\n"
@@ -229,12 +277,41 @@ def read(directory: str | Folder) -> Iterator[Trace]:
 
     directory = remote.place(directory)
     for entry in manifests.load(directory).shards:
-        with _open_shard(directory, entry) as file, _name_errors(entry):
-            parquet = _open_parquet(entry, file)
-            for group in range(parquet.num_row_groups):
-                for batch in parquet.read_row_group(group, use_threads=False).to_batches():
-                    for row in range(batch.num_rows):
-                        yield rows.decode(batch, row)
+        for batch in read_batches(directory, entry, rows.SCHEMA, dictionaries=rows.DICTIONARIES):
+            for row in range(batch.num_rows):
+                with name_errors(entry):
+                    trace = rows.decode(batch, row)
+                yield trace
+
+
+def read_batches(
+    directory: Folder,
+    entry: ShardEntry,
+    schema: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    dictionaries: Sequence[str] = (),
+) -> Iterator[Any]:
+    """Verify a shard and yield its rows as record batches, one row group at a time.
+
+    Args:
+        directory: Directory of shards.
+        entry: Entry of the shard in the manifest.
+        schema: Schema that it must have.
+        columns: Columns to read; by default all.
+        dictionaries: Columns to read as dictionaries.
+
+    Yields:
+        Record batches.
+
+    Raises:
+        DigestError: The file is not the one in the manifest.
+        FormatError: It does not hold these columns, or is damaged.
+    """
+    with open_shard(directory, entry) as file, name_errors(entry):
+        parquet = open_parquet(entry, file, schema, dictionaries)
+        for group in range(parquet.num_row_groups):
+            yield from parquet.read_row_group(group, columns=columns, use_threads=False).to_batches()
 
 
 def verify(directory: str | Folder) -> list[StorageProblem]:
@@ -274,12 +351,13 @@ def _stored_digests(directory: Folder, manifest: Manifest) -> set[bytes]:
     """Digests of all stored programs. Only the newest shards are hashed again."""
     stored: set[bytes] = set()
     for entry, hashed in manifests.shards_to_recall(manifest):
-        with _open_shard(directory, entry, hashed=hashed) as file:
+        with open_shard(directory, entry, hashed=hashed) as file:
             stored.update(_read_digests(entry, file))
     return stored
 
 
-def _open_shard(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> Readable:
+def open_shard(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> Readable:
+    """Open a shard after checking its bytes, or only its size; raise what is wrong with it."""
     file = manifests.open_shard(directory, entry, hashed=hashed)
     if isinstance(file, StorageProblem):
         raise file.exception()
@@ -287,7 +365,7 @@ def _open_shard(directory: Folder, entry: ShardEntry, *, hashed: bool = True) ->
 
 
 @contextmanager
-def _name_errors(entry: ShardEntry) -> Iterator[None]:
+def name_errors(entry: ShardEntry) -> Iterator[None]:
     """Turn errors of pyarrow on damaged bytes into a FormatError that names the shard."""
     import pyarrow as pa
 
@@ -299,18 +377,15 @@ def _name_errors(entry: ShardEntry) -> Iterator[None]:
         raise type(error)(f"{entry.name}: {error}") from error.__cause__
 
 
-def _open_parquet(entry: ShardEntry, file: Readable) -> Any:
-    """Open a shard after checking its footer against the manifest and the bounds."""
+def open_parquet(entry: ShardEntry, file: Readable, schema: Any, dictionaries: Sequence[str] = ()) -> Any:
+    """Open a shard after checking its footer against the manifest, a schema and the bounds."""
     import pyarrow.parquet as pq
 
-    from worldline.data import rows
-
     options = {"page_checksum_verification": True, "pre_buffer": False}
-    schema = pq.read_schema(file)
-    if not schema.equals(rows.SCHEMA, check_metadata=True):
+    if not pq.read_schema(file).equals(schema, check_metadata=True):
         raise FormatError("not the columns of format version 1")
     file.seek(0)
-    parquet = pq.ParquetFile(file, read_dictionary=rows.DICTIONARIES, **options)
+    parquet = pq.ParquetFile(file, read_dictionary=list(dictionaries), **options)
     footer = parquet.metadata
     if (footer.num_rows, _raw_size(footer)) != (entry.rows, entry.raw):
         raise FormatError(f"{footer.num_rows} rows of {_raw_size(footer)} bytes, not {entry.rows} of {entry.raw}")
@@ -332,6 +407,9 @@ def _check_group(group: Any) -> None:
 
 
 def _read_digests(entry: ShardEntry, file: Readable) -> list[bytes]:
-    with _name_errors(entry):
-        column = _open_parquet(entry, file).read(["digest"], use_threads=False).column("digest")
+    from worldline.data import rows
+
+    with name_errors(entry):
+        parquet = open_parquet(entry, file, rows.SCHEMA, rows.DICTIONARIES)
+        column = parquet.read(["digest"], use_threads=False).column("digest")
         return [bytes.fromhex(digest) for digest in column.to_pylist()]

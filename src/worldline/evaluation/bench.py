@@ -55,6 +55,7 @@ class SuiteOptions(TypedDict, total=False):
     of: str | None
     formats: str | Sequence[str] | None
     calls: int | None
+    split: str | None
     functions: int | None
 
 

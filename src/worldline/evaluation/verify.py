@@ -6,6 +6,7 @@ from pathlib import Path
 
 from worldline.data import shards as traces
 from worldline.data.build import shards as datasets
+from worldline.data.repository import dataset as calls
 from worldline.evaluation.run import directory as runs
 from worldline.evaluation.run.stored import local
 from worldline.plan.paths import store as sidecars
@@ -31,5 +32,7 @@ def verify(directory: str | remote.Folder) -> list[str]:
         model = model_findings(path)
         if model is not None:
             return model
+    if calls.is_calls(path):
+        return list(map(str, calls.verify(path)))
     differences = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
     return differences or (sidecars.find_problems(path) if isinstance(path, Path) else [])

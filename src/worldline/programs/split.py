@@ -34,6 +34,7 @@ from worldline.programs.languages import tokens
 
 SPLITS = ("train", "valid", "test")
 VALID_PERCENT, TEST_PERCENT = 1, 2  # of a hundred
+HELD_OUT_PERCENT = 20  # of the functions of recorded repositories
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
 
@@ -78,6 +79,27 @@ def split_of(hashed: str) -> str:
     """Return the split of a program from its `key`."""
     place = int(hashed[:12], 16) % 100
     return "valid" if place < VALID_PERCENT else "test" if place < VALID_PERCENT + TEST_PERCENT else "train"
+
+
+def function_keys(source: str) -> list[str]:
+    """Hash each function of a Python source by itself, the outermost first.
+
+    Decorators and `self` do not count, so that a method has the key of the function that it can be written as.
+    """
+    try:
+        functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    for node in functions:
+        node.decorator_list = []
+        if len(node.args.args) > len(node.args.defaults) and node.args.args[0].arg == "self":
+            del node.args.args[0]
+    return [key(ast.unparse(node)) for node in functions]
+
+
+def is_held_out(hashed: str) -> bool:
+    """Return whether a function of a recorded repository is held out, from its key; `valid` and `test` are too."""
+    return int(hashed[:12], 16) % 100 < HELD_OUT_PERCENT
 
 
 def execution(program: Program, hashed: str, hidden: Sequence[Hidden] = ()) -> str:

@@ -20,7 +20,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -30,9 +30,10 @@ from worldline.core.limits import adjusted
 from worldline.core.trace import InterpreterInfo
 from worldline.data.build.shards import DocumentStore
 from worldline.data.build.unit import Unit, UnitJob, sum_coverage
-from worldline.data.manifest import fingerprint
-from worldline.data.mixture import Mixture
+from worldline.data.manifest import MANIFEST_NAME, fingerprint
+from worldline.data.mixture import Mixture, recorded_source
 from worldline.data.recipe import load_config
+from worldline.data.repository.dataset import is_calls
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
 from worldline.programs.coverage.coverage import share
 from worldline.recording.interpreter import find
@@ -86,7 +87,7 @@ def build_dataset(
     """Generate, record and encode the programs of a recipe, without duplicates. Call again to resume.
 
     Args:
-        recipe: Path or name of a recipe, or a mixture.
+        recipe: Path or name of a recipe, a mixture, or a dataset of recorded calls.
         out: Directory or URL to write.
         count: Number of documents.
         workers: Number of processes; 0 for one per core.
@@ -108,7 +109,7 @@ def build_dataset(
     """
     if count < 1 or unit < 1 or workers < 0:
         raise UsageError("count and unit must be at least 1, workers at least 0 (0: one per core)")
-    mixture = recipe if isinstance(recipe, Mixture) else load_config(recipe, "data", Mixture)
+    mixture = recipe if isinstance(recipe, Mixture) else _load_mixture(recipe)
     limits = adjusted(mixture.limits, max_steps=max_steps, wall=wall)
     mixture = replace(mixture, format=format or mixture.format, limits=limits)
     interpreter = find(None)
@@ -132,6 +133,12 @@ def build_dataset(
         store.close()
 
 
+def _load_mixture(recipe: str | Path) -> Mixture:
+    if is_calls(recipe):
+        return Mixture(sources=(recorded_source(recipe),))
+    return cast(Mixture, load_config(recipe, "data", Mixture))
+
+
 def _describe_mixture(mixture: Mixture) -> dict[str, Any]:
     """The mixture for a fingerprint, without defaults that older datasets do not record."""
     fields: dict[str, Any] = msgspec.to_builtins(mixture)
@@ -145,6 +152,9 @@ def _file_digests(mixture: Mixture) -> dict[str, str]:
 
 
 def _file_digest(path: Path) -> str:
+    if path.is_dir():
+        # A dataset: its manifest has the digests of its shards.
+        path = path / MANIFEST_NAME
     if not path.is_file():
         return ""
     with files.disk(path), open(path, "rb") as file:

@@ -52,7 +52,7 @@ def mine_calls(
     """Find functions that can be called, call them in the sandbox, and store the calls. Call again to resume.
 
     Args:
-        places: Packages, `stdlib`, folders and files.
+        places: Packages, `stdlib`, folders, files, and datasets of recorded calls.
         out: The mined calls, as compressed JSON lines; `OUT.report.json` is written beside it.
         recipe: A recipe whose `quarry()` names more places.
         clones: Folder with clones of the mining source's repositories.

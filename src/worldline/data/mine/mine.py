@@ -28,8 +28,8 @@ from worldline.data.mine.calls import CALLS_PER_ROUND, MINING_LIMITS, Reach, fin
 from worldline.data.mine.extract import ExtractedFunction, extract_functions
 from worldline.data.mine.journal import Journal, JournalEntries, candidate_digest
 from worldline.data.mine.mined import MinedCall
-from worldline.data.mine.mining_source import find_python_files, find_tests, locate_places
 from worldline.data.mine.near import Benchmark, Likeness
+from worldline.data.mine.recorded import OpenPlaces, open_places
 from worldline.data.mine.usage import Usages
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
 from worldline.programs.split import key
@@ -52,6 +52,7 @@ class MiningCounts:
         shown: Calls that people wrote.
         failed: Files and candidates that could not be tried.
         left_out: Functions that resemble a benchmark's.
+        held_out: Functions of recorded repositories that are held out for the suite `repository`, or need such a one.
     """
 
     files: int = 0
@@ -61,6 +62,7 @@ class MiningCounts:
     shown: int = 0
     failed: int = 0
     left_out: int = 0
+    held_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class _CandidateResult:
     fault: str = ""
     # Key in the journal.
     mark: str = ""
+    held_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ class _MiningJob:
     usages: Usages
     benchmark: Benchmark
     limits: Limits
+    places: OpenPlaces
     reach: Reach | None = None
     noted: JournalEntries | None = None
     sizes: Mapping[Path, int] = field(default_factory=dict)
@@ -129,6 +133,10 @@ class _Miner:
             return None
         self.seen.add(same)
         try:
+            trained = self.job.places.without_held_out(path, function)
+            if trained is None:
+                return _CandidateResult(function.origin, same, held_out=True)
+            function = trained
             if like := self.job.benchmark.like(function.core):
                 return _CandidateResult(function.origin, same, like=like)
             if function.alone and self.job.benchmark.like(function.source):
@@ -199,6 +207,7 @@ class _MiningResults:
             shown=now.shown + sum(call.shown for calls in mined for call in calls),
             failed=now.failed + len(faults),
             left_out=len(self.like),
+            held_out=now.held_out + sum(candidate.held_out for candidate in candidates),
         )
         return candidates
 
@@ -225,7 +234,7 @@ def mine(
     result; the file appears when everything is done.
 
     Args:
-        places: Packages (by name, as `python` finds them), `stdlib`, folders and files.
+        places: Packages (by name, as `python` finds them), `stdlib`, folders, files and datasets of recorded calls.
         out: File to write.
         python: Interpreter whose packages are mined.
         workers: Number of processes.
@@ -242,37 +251,39 @@ def mine(
     Returns:
         The counts.
     """
-    out, locations, benchmark = Path(out), locate_places(places, python), Benchmark.read(leave_out)
-    journal, draft, sifted = Journal(out), files.Draft(out), _MiningResults()
-    job = _MiningJob(out, seed, trust, known, Usages(find_tests(locations)), benchmark, limits, reach)
-    paths = sorted(find_python_files(locations))
-    Random(f"{seed}/files").shuffle(paths)
-    if pool is not None:
-        job = replace(job, noted=journal.known, sizes={path: path.stat().st_size for path in paths})
-    file_results = (pool or LocalPool(workers)).map(partial(_Miner, job), paths)
-    try:
-        with (
-            lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
-            closing(
-                in_order(_record_in_journal(file_results, journal) if pool is not None else file_results)
-            ) as results,
-        ):
-            for tried in results:
-                for candidate in sifted.file(tried):
-                    for call in candidate.calls or ():
-                        file.write(json.dumps(asdict(call)).encode() + b"\n")
-                if progress is not None:
-                    progress(sifted.tally)
-                if most and sifted.tally.functions >= most:
-                    break
-        draft.commit()
-    except BaseException:
-        draft.discard()
-        journal.close()
-        raise
-    _write_report(out, _report(sifted, benchmark, leave_out))
-    (journal.close if known else journal.finish)()
-    return sifted.tally
+    out = Path(out)
+    with open_places(places, python=python, beside=out.parent) as opened:
+        benchmark = Benchmark.read(leave_out)
+        journal, draft, sifted = Journal(out), files.Draft(out), _MiningResults()
+        job = _MiningJob(out, seed, trust, known, opened.usages(), benchmark, limits, opened, reach)
+        paths = opened.files()
+        Random(f"{seed}/files").shuffle(paths)
+        if pool is not None:
+            job = replace(job, noted=journal.known, sizes={path: path.stat().st_size for path in paths})
+        file_results = (pool or LocalPool(workers)).map(partial(_Miner, job), paths)
+        try:
+            with (
+                lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
+                closing(
+                    in_order(_record_in_journal(file_results, journal) if pool is not None else file_results)
+                ) as results,
+            ):
+                for tried in results:
+                    for candidate in sifted.file(tried):
+                        for call in candidate.calls or ():
+                            file.write(json.dumps(asdict(call)).encode() + b"\n")
+                    if progress is not None:
+                        progress(sifted.tally)
+                    if most and sifted.tally.functions >= most:
+                        break
+            draft.commit()
+        except BaseException:
+            draft.discard()
+            journal.close()
+            raise
+        _write_report(out, _report(sifted, benchmark, leave_out))
+        (journal.close if known else journal.finish)()
+        return sifted.tally
 
 
 def _record_in_journal(file_results: _Results, journal: Journal) -> _Results:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, Feature, language_of
@@ -129,7 +129,7 @@ def find_python_files(places: Iterable[Path]) -> Iterator[Path]:
 
 def find_tests(places: Iterable[Path]) -> Iterator[Path]:
     """Yield the test files of folders in order."""
-    return (path for path, taken in _list_files(places) if not taken and _is_test(path))
+    return (path for path, taken in _list_files(places) if not taken and is_test_file(path))
 
 
 def _list_files(places: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
@@ -140,9 +140,10 @@ def _list_files(places: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
             continue
         for path in sorted(place.rglob("*.py")):
             parts = path.relative_to(place).parts
-            yield path, not _SKIPPED_FOLDERS.intersection(parts) and not _is_test(path)
+            yield path, not _SKIPPED_FOLDERS.intersection(parts) and not is_test_file(path)
 
 
-def _is_test(path: Path) -> bool:
+def is_test_file(path: PurePath) -> bool:
+    """Whether a file holds tests, by its name or its folder."""
     name = path.stem
     return name.startswith("test_") or name.endswith(("_test", "_tests")) or path.parent.name in ("test", "tests")

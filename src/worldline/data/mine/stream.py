@@ -22,9 +22,8 @@ from worldline.data.document import Document
 from worldline.data.mine.calls import CALLS_PER_ROUND, MINING_LIMITS, is_worth_keeping, trace_calls
 from worldline.data.mine.extract import ExtractedFunction, extract_functions
 from worldline.data.mine.mined import draw_versions
-from worldline.data.mine.mining_source import find_python_files, find_tests, locate_places
 from worldline.data.mine.near import Benchmark
-from worldline.data.mine.usage import Usages
+from worldline.data.mine.recorded import OpenPlaces, open_places
 from worldline.data.mixture import Mixture, write_document
 from worldline.data.recipe import load_config
 from worldline.data.stream import run_piped, send_documents
@@ -39,7 +38,7 @@ FUNCTIONS_PER_LOG_LINE = 250
 
 def mine_documents(
     mixture: Mixture,
-    places: Sequence[Path],
+    places: Sequence[Path] | OpenPlaces,
     *,
     seed: int,
     worker: int = 0,
@@ -51,7 +50,7 @@ def mine_documents(
 
     Args:
         mixture: Modes and split.
-        places: Folders and files to mine.
+        places: Folders and files to mine, or what `open_places` yields.
         seed: Seed of the stream.
         worker: Number of this worker.
         workers: Number of workers.
@@ -64,13 +63,14 @@ def mine_documents(
     recorder = SandboxWorker(
         prepare(limits=stretched(MINING_LIMITS, CALLS_PER_ROUND), python=None, core="auto", trust=trust)
     )
-    paths, usages = list(find_python_files(places)), Usages(find_tests(places))
+    opened = places if isinstance(places, OpenPlaces) else OpenPlaces(tuple(places))
+    paths, usages = opened.files(), opened.usages()
     seen: set[str] = set()
     counts_so_far = Counter[str]()
     try:
         for turn in count():
             rng = Random(f"mine/{mixture.seed}/{seed}/{turn}/{worker}/{workers}")
-            order = sorted(paths)
+            order = list(paths)
             # The same order for every worker.
             Random(f"mine/{mixture.seed}/{turn}").shuffle(order)
             for path in order[worker::workers]:
@@ -79,6 +79,9 @@ def mine_documents(
                     if same in seen or split_of(hashed) != mixture.split:
                         continue
                     seen.add(same)
+                    if (trained := opened.without_held_out(path, function)) is None:
+                        continue
+                    function = trained
                     if benchmark is not None and benchmark.like(function.core):
                         counts_so_far["like a benchmark's"] += 1
                         continue
@@ -130,7 +133,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m worldline.data.mine.stream", description="Write framed documents of mined functions to stdout."
     )
-    parser.add_argument("places", nargs="+", help="packages, `stdlib`, folders or files")
+    parser.add_argument("places", nargs="+", help="packages, `stdlib`, folders, files or datasets of recorded calls")
     parser.add_argument("--recipe", required=True, help="recipe name or file")
     parser.add_argument("--function", default="data", help="function of the recipe that returns a Mixture")
     parser.add_argument("--seed", type=int, default=0)
@@ -147,16 +150,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def act() -> None:
         mixture = replace(load_config(options.recipe, options.function, Mixture), split=options.split)
-        documents = mine_documents(
-            mixture,
-            locate_places(options.places),
-            seed=options.seed,
-            worker=options.worker,
-            workers=options.workers,
-            trust=options.trust,
-            benchmark=Benchmark.read(options.leave_out),
-        )
-        send_documents(documents, sys.stdout.buffer, options.count)
+        with open_places(options.places) as places:
+            documents = mine_documents(
+                mixture,
+                places,
+                seed=options.seed,
+                worker=options.worker,
+                workers=options.workers,
+                trust=options.trust,
+                benchmark=Benchmark.read(options.leave_out),
+            )
+            send_documents(documents, sys.stdout.buffer, options.count)
 
     return run_piped(act)
 

@@ -121,7 +121,7 @@ def guess_signature(node: ast.FunctionDef, source: str, *, method: bool = False)
         for argument, default in pairs
     )
     texts, numbers = _literals(source)
-    return GuessedSignature(parameters, node.args.vararg is not None, texts, numbers, _yields(node))
+    return GuessedSignature(parameters, node.args.vararg is not None, texts, numbers, yields(node))
 
 
 def _weigh_kinds(argument: ast.arg, default: ast.expr | None, evidence: dict[str, Counter[str]]) -> dict[str, float]:
@@ -284,7 +284,8 @@ def _literals(source: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return tuple(texts), tuple(numbers)
 
 
-def _yields(node: ast.FunctionDef) -> bool:
+def yields(node: ast.FunctionDef) -> bool:
+    """Return whether a function is a generator."""
     waiting: list[ast.AST] = list(node.body)
     while waiting:
         part = waiting.pop()

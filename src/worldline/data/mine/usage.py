@@ -12,7 +12,7 @@ import builtins
 import doctest
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -44,20 +44,27 @@ class Usage:
 
 
 class Usages:
-    """Calls that tests make of the code near them or named after them; read on demand."""
+    """Calls that tests make of the code near them or named after them; read on demand.
 
-    def __init__(self, tests: Iterable[Path] = ()) -> None:
+    `recorded` are calls that tests were seen to make, by file and name of the function.
+    """
+
+    def __init__(
+        self, tests: Iterable[Path] = (), recorded: Mapping[tuple[Path, str], Sequence[str]] | None = None
+    ) -> None:
+        self._recorded = recorded or {}
         self._near: dict[str | Path, list[Path]] = {}
         for path in tests:
             for where in (path.stem.removeprefix("test_").removesuffix("_test"), path.parent):
                 self._near.setdefault(where, []).append(path)
 
     def calls(self, path: Path, function: ExtractedFunction) -> list[str]:
-        """Return calls of a function: those in its file, then those in its tests."""
+        """Return calls of a function: recorded ones, those in its file, then those in its tests."""
         names = {"", function.node.name, *(method.name for method in function.methods)}
         sources = [path, *self._tests(path)]
         calls = (_to_call(function, use) for source in sources for use in read_usages(source) if use.name in names)
-        return list(dict.fromkeys(call for call in calls if call))[:MAX_CALLS]
+        recorded = self._recorded.get((path, function.origin.rpartition(":")[2]), ())
+        return list(dict.fromkeys([*recorded, *(call for call in calls if call)]))[:MAX_CALLS]
 
     def _tests(self, path: Path) -> list[Path]:
         """Test files of a file, the nearest first."""

@@ -192,7 +192,7 @@ def run_answers(
         name: What the report calls the model.
         codec: The notation of the predictions, which decides their budgets.
         external: What else is known about predictions made elsewhere, by the task's name.
-        left_out: Names that are not tasks of the suite, by the reason.
+        left_out: Names that are not tasks of the suite, by the reason; the suite's own are added.
     """
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
@@ -200,7 +200,7 @@ def run_answers(
     with open_run(out, run_config(suite, name, config or {}, shard, count)) as log:
         with truth_recorder(suite.limits) as record:
             state = RunState(log, record, recorder(suite.limits, hash_seed=1), on_record, external or {})
-            for reason, names in (left_out or {}).items():
+            for reason, names in {**suite.left_out, **(left_out or {})}.items():
                 state.skipped += len(names)
                 state.left_out[reason] = list(names)
 

@@ -158,7 +158,8 @@ def disagrees(task: Task, true: Truth) -> bool:
     """Return whether a benchmark's answer differs from the recording: it is wrong, or of another Python."""
     if task.answer is None:
         return False
-    return true.answer.event != "return" or not equal(true.answer.value, task.answer)
+    expected = "raise" if task.is_raised else "return"
+    return true.answer.event != expected or not equal(true.answer.value, task.answer)
 
 
 def answer(task: Task, parsed: Parsed) -> RunEnd | None:

@@ -33,6 +33,7 @@ SUITES = {
     "humaneval-x": "worldline.evaluation.suites.languages.humaneval_x",
     "crux-x": "worldline.evaluation.suites.languages.crux_x",
     "repair": "worldline.evaluation.suites.repair",
+    "repository": "worldline.evaluation.suites.repository",
 }
 REUSABLE = (  # the suites whose programs `states` and `budget` can use
     "generated",
@@ -55,6 +56,7 @@ FILES = {  # where to get the data files of third-party benchmarks
     "humaneval-x": "a folder of the files of https://huggingface.co/datasets/THUDM/humaneval-x",
     "crux-x": "datasets/cruxeval_preprocessed of https://github.com/CRUXEVAL-X/cruxeval-x",
     "repair": "a clone of https://github.com/jkoppel/QuixBugs",
+    "repository": "a dataset that `worldline record --pytest REPO -o DIR` wrote",
 }
 
 

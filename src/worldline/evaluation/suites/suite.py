@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.prompt import Compact
@@ -21,6 +21,7 @@ class Task:
     Attributes:
         options: The mode of the compact notation.
         answer: The benchmark's own answer as canonical text; by default the recording decides.
+        is_raised: The benchmark's answer is an exception that is raised.
         group: The task's row in `by_length`; by default the number of true steps decides.
         folded: The truth is folded to statements, like a prediction on a scratchpad.
         control: Decides the hidden inputs of its execution; None records only what the program reads.
@@ -30,6 +31,7 @@ class Task:
     options: Compact = field(default_factory=Compact)
     name: str = ""
     answer: str | None = None
+    is_raised: bool = False
     group: str = ""
     folded: bool = False
     control: Control | None = None
@@ -40,12 +42,16 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """Tasks, possibly endless, with the default number of programs and the limits of a recording."""
+    """Tasks, possibly endless, with the default number of programs and the limits of a recording.
+
+    `left_out` names what the data has and is not a task, by the reason.
+    """
 
     name: str
     tasks: Iterable[Task]
     count: int | None = None
     limits: Limits = field(default_factory=Limits)
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Suite {self.name}, {'endless' if self.count is None else f'{self.count:,} tasks'}>"
