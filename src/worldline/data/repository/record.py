@@ -37,8 +37,8 @@ from worldline.data.repository.unit import (
     describe_error,
 )
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
-from worldline.recording.repository.calls import CallPaths
-from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, instance_of, record_tests
+from worldline.recording.repository.calls import CallPaths, calls_of
+from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, TestRecording, instance_of, record_tests
 from worldline.storage.remote import Folder, place
 
 DEFAULT_MAX_CALLS = 8
@@ -132,6 +132,44 @@ def record_repositories(
         report = _report(place(out), listed, plan, benchmark_facts(benchmark, leave_out))
         writer.write_report(json.dumps(report.as_json(), indent=1, ensure_ascii=True).encode() + b"\n")
     return report
+
+
+def store_recording(
+    recording: TestRecording,
+    out: str | Folder,
+    *,
+    max_calls: int = DEFAULT_MAX_CALLS,
+    include: Sequence[str] = (),
+    notations: Sequence[str] = (),
+) -> RepositoryReport:
+    """Store the calls of one recording in a dataset, beside those already there.
+
+    Args:
+        recording: The recorded tests.
+        out: Directory or URL of the dataset.
+        max_calls: Calls to keep of each function: the first with distinct paths.
+        include: Packages outside the repository that were stepped into.
+        notations: Notations in which each call is also stored as text: `compact`, `cwm`.
+
+    Returns:
+        The report on this repository.
+
+    Raises:
+        FingerprintError: The dataset was recorded with other settings.
+    """
+    options = {"budget": recording.budget, "args": (), "include": tuple(include)}
+    mark, instance = _fingerprint(options, max_calls, []), recording.instance
+    with CallWriter(out, fingerprint=mark, notations=notations) as writer:
+        paths = _stored_paths(writer, instance, max_calls)
+        for test in recording.tests():
+            if not writer.holds_test(instance.id, test.id):
+                for call in calls_of(test, paths):
+                    writer.add(call)
+                writer.add_test(test)
+        writer.add_instance(
+            InstanceRow(instance=instance, unit=instance.id, seconds=recording.seconds, notes=recording.notes)
+        )
+    return summarize(place(out))[instance.id]
 
 
 def list_repositories(repositories: Iterable[str]) -> list[str]:
