@@ -11,6 +11,7 @@ from worldline.diagnose.failure.parts import is_mutable
 from worldline.diagnose.failure.trace_index import FunctionNode, NameChange, TraceIndex
 
 GIVEN_BY_PYTEST = "given by pytest: a parameter, or a fixture that was not stepped into"
+TEST_CASE = "the object of the test"
 CALLED_OUTSIDE = "called by code that was not stepped into"
 
 
@@ -105,7 +106,8 @@ def _of_pytest(index: TraceIndex, change: NameChange, keys: Keys) -> Origin:
         is_kin = info.name.rpartition(".")[0] == index.frames[change.frame].name.rpartition(".")[0]
         if is_kin and keys and last < change.step and index.value(other, change.name, last + 1) is not None:
             return _passed(change, keys, change.step, (NameRead(other, change.name, keys, last + 1),), is_copy=True)
-    return _passed(change, keys, change.step, (), note=GIVEN_BY_PYTEST)
+    is_object = change.name == "self" and "." in index.frames[change.frame].name
+    return _passed(change, keys, change.step, (), note=TEST_CASE if is_object else GIVEN_BY_PYTEST)
 
 
 def origin_of_result(

@@ -12,8 +12,8 @@ MAX_VALUES = 6
 #: Methods and functions of assertion libraries, by their name: `assertEqual`, `assert_allclose`.
 _ASSERTING = re.compile(r"assert_?[A-Za-z]\w*\Z")
 _RAISES = ("raises", "assertRaises", "assertRaisesRegex", "warns")
-#: pytest writes `assert 4 == 5`, then lines that start with ` + where`.
-_COMPARED = re.compile(r"assert (.*)", re.DOTALL)
+#: pytest writes `assert 4 == 5`, then lines that start with ` + where`; unittest writes `4 != 5`.
+_COMPARED = re.compile(r"(?:AssertionError: )?(?:assert )?(.*)", re.DOTALL)
 
 
 def asserted_nodes(statement: ast.stmt) -> tuple[list[ast.expr], bool]:
@@ -55,13 +55,20 @@ def _read_by(statement: ast.stmt) -> list[ast.expr]:
     found: dict[str, ast.expr] = {}
     for root in own_expressions(statement):
         called = {part.func for part in ast.walk(root) if isinstance(part, ast.Call)}
-        for part in ast.walk(root):
+        for part in _indexes_first(root):
             is_read = isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Load)
             if is_read and part not in called and isinstance(part, ast.expr):
                 found.setdefault(ast.unparse(part), part)
             if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
                 found.setdefault(ast.unparse(part.func.value), part.func.value)
     return list(found.values())
+
+
+def _indexes_first(root: ast.AST) -> list[ast.AST]:
+    """The nodes of an expression, what is looked up before what it is looked up in."""
+    parts = list(ast.walk(root))
+    indexes = [part for node in parts if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)]
+    return [*indexes, *parts]
 
 
 def _calls(statement: ast.stmt) -> list[ast.expr]:
@@ -71,7 +78,7 @@ def _calls(statement: ast.stmt) -> list[ast.expr]:
 def printed_sides(exception: str, count: int) -> list[str | None]:
     """Return the values that pytest's message has for the sides of a comparison, where they are literals."""
     first = exception.split("\n", 1)[0]
-    match = _COMPARED.search(first)
+    match = _COMPARED.match(first)
     tree = None
     if match is not None:
         try:

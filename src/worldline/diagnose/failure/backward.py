@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from worldline.core.value import kind
 from worldline.diagnose.failure.arguments import origin_of_parameter, origin_of_result
-from worldline.diagnose.failure.bindings import narrowed, number_of, reads_of_write
+from worldline.diagnose.failure.bindings import narrowed, number_of, reads_of_write, stored_value
 from worldline.diagnose.failure.conditions import deciding
 from worldline.diagnose.failure.evaluation import BUILTINS, COMPREHENSIONS, COPIERS, Evaluation, called_name
 from worldline.diagnose.failure.explanation import ValueLink
@@ -24,6 +24,7 @@ from worldline.diagnose.failure.trace_index import NameChange, TraceIndex, targe
 MAX_LINKS = 8
 #: Steps that are looked at for one value: those of a long loop are one link.
 MAX_VISITS = 2_000
+MIN_VALUE_CHARS = 3
 
 
 class BackwardSlice:
@@ -56,6 +57,9 @@ class BackwardSlice:
                 return
             older = [found for read in origin.reads for found in self._origins(read)]
             self._wait(older, at)
+            if not origin.is_copy and _is_handed_over(origin, older):
+                origin = replace(origin, is_copy=True)
+                self.links[at] = replace(self.links[at], is_copy=True)
             if not origin.is_copy and origin.kind in ("written", "returned", "yielded", "fixture"):
                 conditions.append((at, origin))
 
@@ -112,6 +116,8 @@ class BackwardSlice:
         else:
             for part, inner in self._parts(evaluation, node, keys):
                 yield from self._of_expression(evaluation, part, inner)
+            if isinstance(node, ast.Attribute) and (stored := evaluation.stored(node)) is not None:
+                yield self._of_store(stored, node)
             if isinstance(node, ast.Name):
                 origin = self._of_name(evaluation.frame, node.id, keys, evaluation.at)
                 yield from () if origin is None else (origin,)
@@ -123,6 +129,8 @@ class BackwardSlice:
                 return
             case ast.Attribute():
                 is_field = is_known_key(evaluation.value(node.value), "." + node.attr)
+                if not is_field and isinstance(node.value, ast.Name) and evaluation.stored(node) is not None:
+                    return
                 yield node.value, ("." + node.attr, *keys) if is_field else ()
             case ast.Subscript():
                 key = evaluation.key(node)
@@ -217,6 +225,16 @@ class BackwardSlice:
             is_copy=is_copy,
         )
 
+    def _of_store(self, step: int, node: ast.Attribute) -> Origin:
+        """A store into an attribute of an object that is too large to be recorded, such as that of a test case."""
+        evaluation = Evaluation(self._index, step)
+        assert isinstance(node.value, ast.Name)
+        reads, is_copy = reads_of_write(evaluation, node.value.id, ("." + node.attr,))
+        after = stored_value(evaluation, node.attr)
+        return Origin(
+            kind="written", step=step, name=ast.unparse(node), after=after, reads=reads, is_copy=is_copy and bool(after)
+        )
+
     def _alias(self, evaluation: Evaluation, change: NameChange) -> str:
         """Through which other name a statement changed an object, if it does not use its own."""
         names = [part.id for part in ast.walk(evaluation.node or ast.Pass()) if isinstance(part, ast.Name)]
@@ -245,3 +263,11 @@ class BackwardSlice:
                     if is_same and (found is None or inner.step > found[0].step):
                         found = inner, rest
         return found
+
+
+def _is_handed_over(origin: Origin, older: list[Origin]) -> bool:
+    """Whether a call returned the very value that a step wrote: `total = 0 + price()`. Small ones are equal by chance."""
+    is_whole = origin.kind in ("written", "returned") and not origin.keys and origin.after is not None
+    if not is_whole or len(origin.after or "") < MIN_VALUE_CHARS:
+        return False
+    return any(found.kind == "returned" and found.after == origin.after for found in older)

@@ -11,13 +11,7 @@ import ast
 from worldline.core.recorded_test import RecordedTest
 from worldline.core.trace import Trace
 from worldline.core.value import unquote
-from worldline.diagnose.failure.asserted import (
-    MAX_VALUES,
-    asserted_nodes,
-    expects_exception,
-    is_literal,
-    printed_sides,
-)
+from worldline.diagnose.failure.asserted import MAX_VALUES, asserted_nodes, expects_exception, is_literal, printed_sides
 from worldline.diagnose.failure.backward import BackwardSlice
 from worldline.diagnose.failure.evaluation import Evaluation
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall
@@ -40,7 +34,7 @@ def explain_failure(test: RecordedTest) -> FailureExplanation:
         Where the exception was raised, the values in the statement that failed with their histories, and the calls
         that were open.
     """
-    notes = [f"The test is {test.outcome}: there is no failure to explain."] if not test.has_failed else []
+    notes = [f"The test {_ended(test.outcome)}: there is no failure to explain."] if not test.has_failed else []
     notes += [f"Recorded with a note: {note}." for note in test.notes]
     plain = FailureExplanation(test_id=test.id, outcome=test.outcome, message=test.message, notes=tuple(notes))
     if test.trace is None or not len(test.trace):
@@ -55,6 +49,10 @@ def explain_failure(test: RecordedTest) -> FailureExplanation:
 
 def _with(plain: FailureExplanation, **fields: object) -> FailureExplanation:
     return FailureExplanation(**{**plain.__dict__, **fields})  # type: ignore[arg-type]
+
+
+def _ended(outcome: str) -> str:
+    return outcome if outcome == "passed" else f"is {outcome}"
 
 
 def _reason(test: RecordedTest) -> str:
@@ -157,10 +155,12 @@ def _values(evaluation: Evaluation, exception: str) -> tuple[tuple[AssertedValue
     if isinstance(evaluation.node, ast.With | ast.AsyncWith):
         return _of_block(evaluation, nodes), ""
     if not isinstance(evaluation.node, ast.Assert) and not is_equal:
-        nodes = nodes[:MAX_LOOSE_VALUES]
+        # What is not known has parts that are.
+        simple = [node for node in nodes if isinstance(node, ast.Name) or evaluation.value(node) is not None]
+        nodes = (simple or nodes)[:MAX_LOOSE_VALUES]
     nodes = nodes[:MAX_VALUES]
     known = [evaluation.value(node) for node in nodes]
-    if isinstance(evaluation.node, ast.Assert):
+    if isinstance(evaluation.node, ast.Assert) or is_equal:
         printed = printed_sides(_message(exception), len(nodes))
         known = [own if own is not None else other for own, other in zip(known, printed, strict=True)]
     path = ""

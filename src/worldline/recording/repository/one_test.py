@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from worldline.core.errors import UsageError
@@ -60,10 +60,11 @@ def record_test(
 
 
 def nearest_ids(test_id: str, known: list[str]) -> list[str]:
-    """Return the ids that are most like an unknown one: those with the same name first, then those spelled alike."""
-    name = test_id.rpartition("::")[2].partition("[")[0]
-    same = [other for other in known if other.rpartition("::")[2].partition("[")[0] == name]
-    alike = get_close_matches(test_id, known, n=MAX_NEAREST, cutoff=0.5)
-    by_name = {other.rpartition("::")[2]: other for other in known}
-    alike += [by_name[other] for other in get_close_matches(name, by_name, n=MAX_NEAREST, cutoff=0.6)]
-    return list(dict.fromkeys([*same, *alike]))[:MAX_NEAREST]
+    """Return the ids that are most like an unknown one: by their names, and better if in the same file."""
+
+    def likeness(other: str) -> float:
+        names = [text.rpartition("::")[2].partition("[")[0] for text in (test_id, other)]
+        is_same_file = test_id.partition("::")[0] == other.partition("::")[0]
+        return SequenceMatcher(None, *names).ratio() + is_same_file / 2
+
+    return sorted(known, key=likeness, reverse=True)[:MAX_NEAREST]

@@ -1,4 +1,4 @@
-"""Execute one pytest session over a copy of a repository: in the sandbox, or without it if the user trusts the tests."""
+"""Execute one pytest session over a copy of a repository, in the sandbox or, for trusted tests, without it."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from worldline.diagnose.branch import WrongBranch, wrong_branch
 from worldline.diagnose.debug import MAX_CUT_RUN_BYTES
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.failure import FailureExplanation
+from worldline.diagnose.failure.sentences import failure_json
 from worldline.diagnose.sample import Sample
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -315,7 +316,7 @@ class Session:
                 "branches": [self._branch_json(branch, root) for branch in branches],
                 "sides": list(self.run_names),
                 **({"recorded": True} if self.is_recorded else {}),
-                **({"failure": self.failure.as_json()} if self.failure is not None else {}),
+                **({"failure": failure_json(self.failure)} if self.failure is not None else {}),
             }
         )
         return description
