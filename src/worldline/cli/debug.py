@@ -6,20 +6,24 @@ from typing import Any
 
 import click
 
+from worldline.cli import failing
 from worldline.cli import options as opt
 from worldline.cli.program_options import (
     control_of,
     control_options,
+    file_or_test_options,
     notation_of,
     prediction_options,
     program_of,
+    require_file,
     scratchpad_options,
 )
 from worldline.core.errors import WorldlineError
 
 
 @click.command()
-@prediction_options
+@file_or_test_options
+@failing.test_options
 @scratchpad_options
 @control_options
 @opt.limit_options
@@ -51,13 +55,18 @@ def debug(
     rows: int,
     unfold: bool,
     nearest: float,
+    pytest: str | None,
     **options: Any,
 ) -> None:
     """Show where a prediction diverges from the run of FILE, and why.
 
     Records FILE, lets a model predict the same run, and tests which intervention fixes the prediction. The exit code is
-    1 if the two diverge, 0 if the whole trace is right.
+    1 if the two diverge, 0 if the whole trace is right. With `--pytest` it records a test instead and shows why it
+    fails: the last steps, who wrote the wrong value, the open calls. The exit code is 1 if the test fails.
     """
+    if pytest is not None:
+        return failing.debug_test(pytest, as_json=as_json, html=html, view=view, rows=rows, options=options)
+    require_file(options)
     from worldline.diagnose.debug import debug as run
     from worldline.diagnose.debug import debug_limits
     from worldline.plan.paths.nearest import nearest_within
@@ -133,18 +142,23 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
 
 
 @click.command()
-@prediction_options
+@file_or_test_options
+@failing.test_options
 @control_options
 @opt.limit_options
-def step(**options: Any) -> None:
+def step(pytest: str | None, **options: Any) -> None:
     """Step through a prediction for FILE in the terminal.
 
-    The actual run is shown beside it. The keys are those of the page; `?` shows them.
+    The actual run is shown beside it. The keys are those of the page; `?` shows them. With `--pytest` it steps through
+    a recorded test, from its failure backwards.
     """
     from worldline.ui.terminal.step.start import require_terminal
     from worldline.ui.terminal.step.start import step as run
 
     require_terminal()
+    if pytest is not None:
+        return failing.step_test(pytest, options)
+    require_file(options)
     run(
         program_of(options["file"], options["args"], options, must_run=True),
         options["model"],

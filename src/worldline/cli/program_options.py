@@ -102,11 +102,11 @@ def notation_of(options: Mapping[str, Any]) -> Compact:
     return Compact(delta="element" if options["element"] else "whole", **same)
 
 
-def prediction_options(command: opt.Command) -> opt.Command:
+def prediction_options(command: opt.Command, *, needs_file: bool = True) -> opt.Command:
     """Add the arguments and options of commands that predict FILE."""
     return opt.add_all(
         command,
-        click.argument("file", type=click.Path()),
+        click.argument("file", type=click.Path(), required=needs_file),
         click.argument("args", nargs=-1),
         program_options,
         opt.trust_option,
@@ -114,6 +114,17 @@ def prediction_options(command: opt.Command) -> opt.Command:
         opt.option("--max-bytes", type=opt.POSITIVE, metavar="BYTES"),
         notation_options,
     )
+
+
+def file_or_test_options(command: opt.Command) -> opt.Command:
+    """Add the arguments and options of commands that take FILE, or a test by `--pytest`."""
+    return prediction_options(command, needs_file=False)
+
+
+def require_file(options: Mapping[str, Any]) -> None:
+    """Raise a usage error if neither FILE nor `--pytest` was given."""
+    if options["file"] is None:
+        raise click.UsageError("Missing argument 'FILE', or --pytest REPO::TEST.")
 
 
 scratchpad_option = opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default_text="auto, if it applies")

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldline.core.events import FINAL
+from worldline.core.events import ENDED, FINAL
 from worldline.core.malformed import Malformed
+from worldline.core.trace import Trace
 
 if TYPE_CHECKING:
     from worldline.codec.cwm.partial_frame import PartialFrame
@@ -98,3 +99,36 @@ class Reading:
     def printed(self) -> tuple[str | None, ...]:
         """The pieces written to standard output. Meta's notation does not show them."""
         return tuple(event.arg for event in self.events if event.event == "output")
+
+
+def read_trace(trace: Trace) -> Reading:
+    """Return a recorded trace as events, as if a text had said it.
+
+    Args:
+        trace: The trace. It may have several outermost frames, as that of a test with fixtures.
+
+    Returns:
+        Its events; `ended` if the program ended by itself.
+    """
+    hidden: dict[int, list[tuple[str, str]]] = {}
+    for entry in trace.hidden:
+        hidden.setdefault(entry.step, []).append((entry.kind, entry.value))
+    main = trace.program.name
+    events = []
+    for step in trace.steps:
+        frame = trace.frames[step.frame]
+        event = Event(
+            step.event,
+            step.frame,
+            step.line,
+            (step.line,),
+            step.delta or NOTHING,
+            step.gone,
+            step.arg,
+            parent=frame.parent,
+            same=step.same or NOTHING,
+            hidden=tuple(hidden.get(step.i, ())),
+            file=None if frame.file == main else frame.file,
+        )
+        events.append(event)
+    return Reading(events=tuple(events), ended=trace.outcome.kind in ENDED)

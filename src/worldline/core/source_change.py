@@ -78,12 +78,14 @@ class ChangedFile:
         old_path: Its path before the change; empty if it was added.
         before: Its text before the change.
         after: Its text after the change.
+        is_test: Whether it belongs to the tests.
     """
 
     path: str
     old_path: str
     before: str = ""
     after: str = ""
+    is_test: bool = False
 
     @cached_property
     def lines(self) -> LinePairs:

@@ -109,10 +109,7 @@ class _Comparison:
 
     def __init__(self, before: Trace, after: Trace, sources: SourceMap, noise: frozenset[Noise]) -> None:
         self.sources, self.noise = sources, noise
-        self.left, self.right = (
-            TraceSide(before, sources, is_before=True),
-            TraceSide(after, sources, is_before=False),
-        )
+        self.left, self.right = (TraceSide(before, sources, is_before=True), TraceSide(after, sources, is_before=False))
         self.found: list[_Timed] = []
         self.calls: list[CallDifference] = []
         self.pairs: list[tuple[int, int]] = []
@@ -163,7 +160,7 @@ class _Comparison:
             [side.frame(frame) for frame in frames if not side.frame(frame).name.endswith(_UNORDERED)]
             for side, frames in ((self.left, before), (self.right, after))
         )
-        if not gone and not new or self.left.is_cut and not gone or self.right.is_cut and not new:
+        if (not gone and (not new or self.left.is_cut)) or (not new and self.right.is_cut):
             return
         places = self.left.place(caller[0]), self.right.place(caller[1])
         time = sum(caller) + 1
@@ -241,6 +238,9 @@ class _Comparison:
             callee=f"{frame.file}:{frame.name}",
         )
         self.differing.add((steps[0].i, steps[1].i))
+        if self.left.place(steps[0].i).is_changed or self.right.place(steps[1].i).is_changed:
+            # Another default value, or another decorator.
+            divergence = replace(divergence, location="changed line")
         self._add(steps[0].i + steps[1].i, divergence)
 
     def _caller(self, side: TraceSide, serial: int) -> StepPlace | None:
@@ -254,19 +254,19 @@ class _Comparison:
         writers: tuple[dict[str, int], dict[str, int]] = {}, {}
         frames, states = (pair.before, pair.after), (pair.left, pair.right)
         spans = before, after
-        for side, frame, names, span, wrote in zip(
+        for side, frame, state, span, wrote in zip(
             (self.left, self.right), frames, states, spans, writers, strict=True
         ):
-            for at in span:
-                step = side.step(frame, at)
-                names.update(step.delta)
-                wrote.update(dict.fromkeys(step.delta, at))
+            for position in span:
+                step = side.step(frame, position)
+                state.update(step.delta)
+                wrote.update(dict.fromkeys(step.delta, position))
                 for name in step.gone:
-                    names.pop(name, None)
+                    state.pop(name, None)
         own = self.left.own[pair.before], self.right.own[pair.after]
         self.pairs += zip((own[0][at] for at in before), (own[1][at] for at in after), strict=False)
         names = self._differing(pair, [*writers[0], *(name for name in writers[1] if name not in writers[0])])
-        if not names:
+        if not names or self.left.is_open(pair.before, before.stop) or self.right.is_open(pair.after, after.stop):
             return
         # A name that only one side writes belongs to the newest step of the other.
         at = (
@@ -307,10 +307,7 @@ class _Comparison:
 
     def _split(self, pair: _FramePair, stretch: _Stretch) -> None:
         """Report that the two sides take different lines, then go on where they meet again."""
-        nexts = (
-            self._next(self.left, pair.before, stretch.before),
-            self._next(self.right, pair.after, stretch.after),
-        )
+        nexts = (self._next(self.left, pair.before, stretch.before), self._next(self.right, pair.after, stretch.after))
         self._effects(pair, range(stretch.before.start, nexts[0]), range(stretch.after.start, nexts[1]))
         own = self.left.own[pair.before], self.right.own[pair.after]
         is_unknown = (
@@ -338,11 +335,16 @@ class _Comparison:
         Lines that only one side has may come first. If the frame ends at such a line, that line is what differs.
         """
         own = side.own[serial]
-        for at in span:
+        for at in range(span.start, len(own)):
             if side.anchor(serial, own[at]) is not None:
-                is_line = EVENTS[side.trace.columns.event[own[at]]] == "line"
-                return at if is_line or at == span.start else at - 1
-        return span.stop
+                if EVENTS[side.trace.columns.event[own[at]]] == "line" or at == span.start:
+                    return at
+                # Go back to the start of the statement that ends the frame: it may have several lines.
+                start = at - 1
+                while start > span.start and side.statement(own[start - 1]) == side.statement(own[at]):
+                    start -= 1
+                return start
+        return len(own)
 
     def _is_new_line(self, own: tuple[list[int], list[int]], nexts: tuple[int, int]) -> bool:
         """Tell whether one side takes a line that the other does not have, or that the change rewrote."""
@@ -389,9 +391,7 @@ class _Comparison:
         places = [place for place in (divergence.before, divergence.after) if place is not None]
         if divergence.location == "changed line" or any(place.is_changed for place in places):
             return replace(divergence, location="changed line")
-        keys = [
-            self.sources.key(place.file, place.function, is_before=place is divergence.before) for place in places
-        ]
+        keys = [self.sources.key(place.file, place.function, is_before=place is divergence.before) for place in places]
         is_near = any(self.sources.is_touched(key) for key in keys)
         return replace(divergence, location="changed function" if is_near else "elsewhere")
 

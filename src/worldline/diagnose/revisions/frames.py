@@ -9,7 +9,7 @@ from functools import cached_property
 from worldline.core.events import ENDED, EVENTS, LEAVING
 from worldline.core.trace import Frame, Step, Trace
 from worldline.diagnose.revisions.difference import StepPlace
-from worldline.diagnose.revisions.source_map import FunctionKey, SourceMap
+from worldline.diagnose.revisions.source_map import FunctionKey, SourceMap, statement_starts
 
 Key = tuple[object, ...]
 
@@ -24,6 +24,7 @@ class TraceSide:
             self.own[frame].append(i)
         self.calls: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
         self.roots: list[int] = []
+        self._statements: dict[str, dict[int, int]] = {}
         for serial, steps in self.own.items():
             parent = self.frame(serial).parent
             # The caller's newest step when the frame started; position -1 if the caller has none.
@@ -66,6 +67,15 @@ class TraceSide:
         changed = self.sources.is_changed(frame.file, line, is_before=self.is_before)
         return StepPlace(step=i, file=frame.file, function=frame.name, line=line, is_changed=changed)
 
+    def statement(self, i: int) -> int:
+        """Return the first line of the statement that a step executes."""
+        file, line = self.frame(self.trace.columns.frame[i]).file, self.trace.columns.line[i]
+        if file not in self._statements:
+            program = self.trace.program
+            source = program.source if file == program.name else dict(program.files).get(file, "")
+            self._statements[file] = statement_starts(source)
+        return self._statements[file].get(line, line)
+
     def known_at(self, serial: int, at: int) -> int:
         """Return the step at which the change of a frame's step is known: the next step of the frame."""
         own = self.own[serial]
@@ -75,6 +85,10 @@ class TraceSide:
         """Tell whether the end of a frame was recorded."""
         last = self.trace.columns.event[self.own[serial][-1]]
         return EVENTS[last] in LEAVING or not self.is_cut
+
+    def is_open(self, serial: int, stop: int) -> bool:
+        """Tell whether the recording was cut before the change of a frame's step before `stop` was known."""
+        return stop == len(self.own[serial]) and not self.has_ended(serial)
 
     @property
     def is_cut(self) -> bool:

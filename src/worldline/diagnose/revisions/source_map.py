@@ -97,6 +97,19 @@ def function_spans(source: str) -> list[FunctionSpan]:
     return list(_spans(tree, ""))
 
 
+def statement_starts(source: str) -> dict[int, int]:
+    """Return the first line of each simple statement by each of its further lines; empty if it does not parse."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    starts: dict[int, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body") and not isinstance(node, ast.Match):
+            starts.update(dict.fromkeys(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1), node.lineno))
+    return starts
+
+
 def _spans(node: ast.AST, prefix: str) -> Iterator[FunctionSpan]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):

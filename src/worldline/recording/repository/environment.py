@@ -190,7 +190,7 @@ def _describe_project(site: Path, metadata: ProjectMetadata) -> None:
     """Write the project's `.dist-info`, and remove that of a released version, which some package may need."""
     name = re.sub(r"[-_.]+", "_", metadata.name)
     for path in site.glob("*.dist-info"):
-        if re.sub(r"[-_.]+", "_", path.name.rpartition("-")[0]).lower() == name.lower():
+        if re.sub(r"[-_.]+", "_", path.name.split("-")[0]).lower() == name.lower():
             with files.disk(path):
                 shutil.rmtree(path)
     folder = site / f"{name}-{metadata.version}.dist-info"

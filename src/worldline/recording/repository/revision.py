@@ -1,18 +1,15 @@
 """Read another revision of a repository with git: its files, and what changed since. The repository is never written.
 
-The *before* folder of a comparison has the sources of the revision and the tests of the working tree, because a fix
+The *before* side of a comparison has the sources of the revision and the tests of the working tree, because a fix
 usually adds the test that fails without it.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import shutil
 import subprocess
-import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from worldline.core.errors import UsageError
@@ -47,57 +44,38 @@ def has_changes(repository: str | Path) -> bool:
     return bool(_git(repository, "status", "--porcelain", "--untracked-files=normal", "--", "."))
 
 
-def files_at(repository: str | Path, rev: str, into: Path) -> None:
-    """Write the files of a revision into a new folder.
+def files_at(repository: str | Path, rev: str) -> dict[str, bytes | None]:
+    """Return the sources of a revision where they differ from the working tree.
+
+    Laid over a copy of the working tree, they make the *before* side of a comparison: the sources of the revision with
+    the tests of the working tree.
 
     Args:
-        repository: A folder of a git repository; only what is under it is written.
+        repository: A folder of a git repository; only what is under it is compared.
         rev: The revision.
-        into: The folder to create.
+
+    Returns:
+        The contents by path, tests left out; None for a file that the revision does not have.
 
     Raises:
         UsageError: There is no such revision.
     """
-    commit = revision_of(repository, rev)
-    prefix = _prefix(repository)
-    data = _git(_top(repository), "archive", "--format=tar", f"{commit}:{prefix}" if prefix else commit, what=rev)
-    into.mkdir(parents=True)
-    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        archive.extractall(into, filter=_within)
+    commit, prefix = revision_of(repository, rev), _prefix(repository)
+    files: dict[str, bytes | None] = {}
+    for old, new in _renames(repository, commit):
+        if new and not is_test_path(new):
+            files[new] = None
+        if old and not is_test_path(old):
+            files[old] = _git(repository, "cat-file", "blob", f"{commit}:{prefix}{old}")
+    return files
 
 
-def before_folder(repository: str | Path, rev: str, into: Path) -> None:
-    """Write the sources of a revision with the tests of the working tree into a new folder.
-
-    Args:
-        repository: A folder of a git repository.
-        rev: The revision that the sources come from.
-        into: The folder to create.
-
-    Raises:
-        UsageError: There is no such revision.
-    """
-    files_at(repository, rev, into)
-    for path in sorted(into.rglob("*"), reverse=True):
-        if (path.is_file() or path.is_symlink()) and is_test_path(path.relative_to(into).as_posix()):
-            path.unlink()
-    root = Path(repository)
-    for name in _tree(repository):
-        source = root / name
-        if is_test_path(name) and source.is_file() and not source.is_symlink():
-            target = into / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
-
-
-def source_change(repository: str | Path, rev: str, *, with_tests: bool = True) -> SourceChange:
+def source_change(repository: str | Path, rev: str) -> SourceChange:
     """Compare a working tree with a revision.
 
     Args:
         repository: A folder of a git repository; only what is under it is compared.
         rev: The revision.
-        with_tests: Also list changed tests. A comparison uses the same tests on both sides, so that their lines are
-            the same.
 
     Returns:
         The Python files that differ, with both texts. A renamed file is one file with two paths.
@@ -112,10 +90,11 @@ def source_change(repository: str | Path, rev: str, *, with_tests: bool = True) 
         name = new or old
         if not name.endswith(".py"):
             others.append(name)
-        elif with_tests or not is_test_path(name):
+        else:
             before = _text(_git(repository, "cat-file", "blob", f"{commit}:{prefix}{old}")) if old else ""
             after = _text((root / new).read_bytes()) if new else ""
-            files.append(ChangedFile(path=new, old_path=old, before=before, after=after))
+            is_test = is_test_path(name)
+            files.append(ChangedFile(path=new, old_path=old, before=before, after=after, is_test=is_test))
     return SourceChange(since=commit, files=tuple(files), other_paths=tuple(others))
 
 
@@ -142,12 +121,6 @@ def _renames(repository: str | Path, commit: str) -> Iterator[tuple[str, str]]:
             yield "", name
 
 
-def _tree(repository: str | Path) -> Sequence[str]:
-    """The files of the working tree: tracked ones, and untracked ones that are not ignored."""
-    listed = _git(repository, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".")
-    return sorted(set(_names(listed)))
-
-
 def _names(data: bytes) -> list[str]:
     return [os.fsdecode(name) for name in data.split(b"\0") if name]
 
@@ -156,21 +129,9 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _top(repository: str | Path) -> Path:
-    return Path(os.fsdecode(_git(repository, "rev-parse", "--show-toplevel").rstrip(b"\n")))
-
-
 def _prefix(repository: str | Path) -> str:
     """The path of the folder in its repository, with a slash at the end; empty for the whole repository."""
     return os.fsdecode(_git(repository, "rev-parse", "--show-prefix").rstrip(b"\n"))
-
-
-def _within(member: tarfile.TarInfo, path: str) -> tarfile.TarInfo | None:
-    """Leave out what is neither a file nor a folder nor a link inside: a revision may contain anything."""
-    try:
-        return tarfile.data_filter(member, path)
-    except tarfile.FilterError:
-        return None
 
 
 def _git(repository: str | Path, *arguments: str, what: str = "") -> bytes:

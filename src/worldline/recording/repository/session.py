@@ -1,4 +1,4 @@
-"""Execute one pytest session over a copy of a repository: in the sandbox, or without it if the user trusts the tests."""
+"""Execute one pytest session over a copy of a repository, in the sandbox or, for trusted tests, without it."""
 
 from __future__ import annotations
 
@@ -169,12 +169,7 @@ def recorder_settings(budget: TestBudget, include: Sequence[str]) -> dict[str, A
         "seconds": budget.seconds,
         "wire_bytes": budget.wire_bytes,
         "spool_bytes": budget.spool_bytes,
-        "limits": {
-            "steps": limits.steps,
-            "value_bytes": limits.value_bytes,
-            "value_depth": limits.value_depth,
-            "detach": 1,
-        },
+        "limits": {name: getattr(limits, name) for name in ("steps", "value_bytes", "value_depth")},
     }
 
 

@@ -209,7 +209,7 @@ class Adapter:
         def work() -> None:
             try:
                 launch = launch_of(arguments)
-                predictor = self._shared.models.load(launch)
+                predictor = self._shared.models.load(launch) if launch.recorded is None else None
             except Exception as error:
                 why = str(error) if isinstance(error, WorldlineError) else _internal_error(error)
                 self.inbox.put(lambda: self._not_loaded(message, why))
@@ -222,15 +222,16 @@ class Adapter:
         self._is_launching = False
         self.refuse_later(message, why)
 
-    def _loaded(self, message: Request, arguments: Arguments, launch: Launch, predictor: Predictor) -> None:
+    def _loaded(self, message: Request, arguments: Arguments, launch: Launch, predictor: Predictor | None) -> None:
         old, self._is_launching, self._launched = self.session, False, arguments
         if old is not None:
             old.is_over = True
         if self.reports is not None:
             self.reports.end()
-        self.reports = ProgressReports(self.emit, predictor.info.name) if self.client.progress else None
+        is_reporting = self.client.progress and predictor is not None
+        self.reports = ProgressReports(self.emit, predictor.info.name) if is_reporting and predictor else None
         watch = self.reports.watch if self.reports is not None else (lambda progress: None)
-        session = DapSession(launch, predictor, self.controller, self.client, self.emit, watch)
+        session = DapSession(launch, predictor, self.controller, self.client, self.emit, watch, launch.recorded)
         self.session = session
         self.answer_later(message)
         for key in unknown(arguments):

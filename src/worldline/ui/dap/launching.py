@@ -13,13 +13,17 @@ from worldline.core.hidden import Control
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.diagnose.failure import explain_failure
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
 from worldline.recording.collect import collect
+from worldline.recording.repository.one_test import record_test, split_target
+from worldline.recording.repository.record import TestBudget
 from worldline.ui.dap.messages import Arguments
+from worldline.ui.session.session import Session
 
 LAUNCH_KEYS = {
-    "program", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
+    "program", "pytest", "venv", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
     "reveal", "element", "bare", "hidden", "seed", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
 }  # fmt: skip
 EDITOR_KEYS = {
@@ -32,7 +36,10 @@ MAX_PREDICTION_BYTES = 1 << 24
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """What to predict, with which model, and where to stop. `root` is the program's folder; None without a file."""
+    """What to predict, with which model, and where to stop. `root` is the program's folder; None without a file.
+
+    `recorded`: a test that was recorded instead; then there is no model.
+    """
 
     program: Program
     root: Path | None
@@ -45,11 +52,16 @@ class Launch:
     stop_at_end: bool
     no_debug: bool
     control: Control | None = None
+    recorded: Session | None = None
 
 
 def launch_of(arguments: Arguments) -> Launch:
     """Read the arguments of `launch`; UsageError if one is missing or invalid."""
-    program, root = _program(arguments)
+    recorded = _recorded_test(arguments)
+    if recorded is None:
+        program, root = _program(arguments)
+    else:
+        program, root = recorded.session.branches[0].ask.program, recorded.root
     limit = arguments.number("limit", 0)
     if not 0 <= limit <= MAX_PREDICTION_BYTES:
         raise UsageError(f"`limit` is a number of bytes, at most {MAX_PREDICTION_BYTES:,}")
@@ -70,7 +82,35 @@ def launch_of(arguments: Arguments) -> Launch:
         stop_on_entry=arguments.flag("stopOnEntry"),
         stop_at_end=arguments.flag("stopAtEnd", default=True),
         no_debug=arguments.flag("noDebug"),
+        recorded=None if recorded is None else recorded.session,
     )
+
+
+@dataclass(frozen=True)
+class RecordedLaunch:
+    """A recorded test and the folder of its repository."""
+
+    session: Session
+    root: Path
+
+
+def _recorded_test(arguments: Arguments) -> RecordedLaunch | None:
+    """Record the test that `pytest` names, as `REPO::TEST`; None without it."""
+    target = arguments.maybe("pytest")
+    if target is None:
+        return None
+    if arguments.maybe("program") is not None or arguments.maybe("source") is not None:
+        raise UsageError("`pytest` names a test of a repository: leave out `program` and `source`")
+    repository, test_id = split_target(target)
+    root = (Path(arguments.text("cwd", "")) / repository).resolve()
+    limits = {"steps": arguments.values.get("steps"), "seconds": arguments.values.get("wall")}
+    budget = TestBudget(**{name: value for name, value in limits.items() if value is not None})
+    test = record_test(f"{root}::{test_id}", venv=arguments.maybe("venv"), budget=budget)
+    explanation = explain_failure(test)
+    if test.trace is None:
+        raise UsageError(f"{test.id} has no trace to step through: {'; '.join(explanation.notes)}")
+    failure = explanation if test.has_failed else None
+    return RecordedLaunch(Session.of_trace(test.trace, name=test.id, failure=failure), root)
 
 
 def _limits(arguments: Arguments) -> Limits | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldline.core.errors import UsageError
+from worldline.diagnose.failure import FailureExplanation
 from worldline.predict.predictor import Predictor
 from worldline.ui.dap.breakpoints import Breakpoint, BreakpointHits, names_at
 from worldline.ui.dap.expressions import Expression, UnknownValue
@@ -59,22 +60,16 @@ class DapSession:
     def __init__(
         self,
         launch: Launch,
-        predictor: Predictor,
+        predictor: Predictor | None,
         controller: RolloutController,
         client: ClientCapabilities,
         emit: Emit,
         watch: Callable[[RolloutProgress], None],
+        recorded: Session | None = None,
     ) -> None:
         self.launch, self.predictor, self.controller = launch, predictor, controller
         self.client, self.emit, self._watch = client, emit, watch
-        self._session = Session.new(
-            launch.program,
-            model=predictor.info.name,
-            options=launch.options,
-            limit=launch.limit,
-            codec=predictor.info.notation,
-            control=launch.control,
-        )
+        self._session = recorded or _new_session(launch, predictor)
         self.sources = ProgramSources(launch.root, [launch.program])
         self.branch, self.position = 0, -1
         self.snapshot = BranchSnapshot(self._session, self._session.branch(0))
@@ -100,6 +95,16 @@ class DapSession:
     def stepper(self) -> Stepper:
         """Its predicted run, as far as it is written."""
         return self.snapshot.stepper
+
+    @property
+    def failure(self) -> FailureExplanation | None:
+        """Why a recorded test failed; None for a prediction, or a test that passed."""
+        return self._session.failure
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether this is a recorded test, without a prediction."""
+        return self._session.is_recorded
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -128,22 +133,32 @@ class DapSession:
     # rollouts
 
     def begin(self) -> None:
-        """Record and predict the program."""
+        """Record and predict the program; a recorded test is complete."""
+        predictor = self.predictor
+        if predictor is None:
+            return
         self.controller.start(
-            lambda stop: predict_root(self._session, self.predictor, limits=self.launch.limits, stop=stop),
+            lambda stop: predict_root(self._session, predictor, limits=self.launch.limits, stop=stop),
             self._callbacks(lambda branch: None, self._fail),
         )
 
     def ready(self) -> None:
         """Go to the first stop: the client has set its breakpoints."""
         entry = self.launch.stop_on_entry and not self.launch.no_debug
+        failure = self._session.failure
+        if failure is not None and failure.raised is not None and not entry and not self.launch.no_debug:
+            self._arrive(failure.raised.step, StopEvent("exception", failure.exception))
+            return
         self.go(Move("arrive", reason="entry") if entry else Move("continue"))
 
     def apply_edit(
         self, edit: BranchEdit, *, text: str, done: Callable[[], None], refused: Callable[[str], None]
     ) -> None:
         """Continue from an edit on a new branch; `done` is called when it has started, `refused` if it cannot."""
-        parent, position = self.branch, self.position
+        parent, position, predictor = self.branch, self.position, self.predictor
+        if predictor is None:
+            refused("a recorded test cannot be changed")
+            return
         if edit.kind == "rewrite":
             position = 0
 
@@ -162,7 +177,7 @@ class DapSession:
 
         self.controller.start(
             lambda stop: predict_branch(
-                self._session, self.predictor, edit, parent=parent, limits=self.launch.limits, stop=stop
+                self._session, predictor, edit, parent=parent, limits=self.launch.limits, stop=stop
             ),
             self._callbacks(started, refused),
         )
@@ -390,6 +405,18 @@ class DapSession:
         """Raise a UsageError unless the program is stopped."""
         if self.stopped is None or self.is_over:
             raise UsageError("the program has ended" if self.is_over else "the program is running")
+
+
+def _new_session(launch: Launch, predictor: Predictor | None) -> Session:
+    assert predictor is not None
+    return Session.new(
+        launch.program,
+        model=predictor.info.name,
+        options=launch.options,
+        limit=launch.limit,
+        codec=predictor.info.notation,
+        control=launch.control,
+    )
 
 
 def _order(stop: tuple[int, StopEvent]) -> tuple[int, bool]:

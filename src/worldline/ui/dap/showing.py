@@ -15,6 +15,8 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.hidden import in_words
 from worldline.core.value import equal
+from worldline.diagnose.failure import FailureExplanation
+from worldline.diagnose.failure.sentences import failure_sentences
 from worldline.ui.dap.console import COMMANDS
 from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
@@ -74,7 +76,11 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     actual = _actual_values(session, depth, frame)
     stack = session.stepper.stack(session.position)
     context = context_of(session, [stopped.values for stopped in stack])
-    predicted = [variable_of(name, value, expression=name, context=context) for name, value in frame.values.items()]
+    names = [variable_of(name, value, expression=name, context=context) for name, value in frame.values.items()]
+    hidden, conditions = hidden_rows(session), _conditions(session, depth)
+    if session.is_recorded:
+        scopes = [("Locals", names), ("Hidden inputs", hidden), ("Conditions", conditions)]
+        return {"scopes": [_scope(session, name, rows) for name, rows in scopes if rows or name == "Locals"]}
     owner = VariableOwner(depth) if frame.step is not None else None
     if isinstance(actual, str):
         values = differing = [EditorVariable("(none)", actual)]
@@ -82,10 +88,9 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
         other = context_of(session, [actual])
         values = [variable_of(name, value, context=other) for name, value in actual.items()]
         differing = differences(actual, frame.values, context)
-    hidden, conditions = hidden_rows(session), _conditions(session, depth)
     return {
         "scopes": [
-            _scope(session, "Predicted", predicted, owner=owner, hint="locals"),
+            _scope(session, "Predicted", names, owner=owner, hint="locals"),
             *([_scope(session, "Hidden inputs", hidden)] if hidden else []),
             _scope(session, "Actual", values),
             _scope(session, "Difference", differing),
@@ -208,6 +213,9 @@ def exception_info(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     session.require_stopped()
     assert session.stopped is not None
     points = session.stopped.points
+    failure = session.failure
+    if failure is not None and session.stopped.reason == "exception":
+        return _failure_info(failure)
     if not points:
         raise UsageError("nothing is wrong here")
     branch = session.current
@@ -224,6 +232,15 @@ def exception_info(session: DapSession, arguments: Arguments) -> dict[str, Any]:
         lines.append(belief)
     title, text, description = points[0].title, points[0].text, "\n".join(lines)
     details = {"message": text, "typeName": title, "stackTrace": description}
+    return {"exceptionId": title, "description": description, "breakMode": "always", "details": details}
+
+
+def _failure_info(failure: FailureExplanation) -> dict[str, Any]:
+    """Explain a failing test: the exception, and who wrote the values that it compared."""
+    title = failure.exception.partition("(")[0] or failure.outcome
+    lines = [f"{label}: {text}" if label else f"  {text}" for label, text, _ in failure_sentences(failure)]
+    description = "\n".join(lines)
+    details = {"message": failure.exception, "typeName": title, "stackTrace": description}
     return {"exceptionId": title, "description": description, "breakMode": "always", "details": details}
 
 
@@ -259,6 +276,8 @@ def threads(session: DapSession | None) -> dict[str, Any]:
     """List the one thread: the prediction."""
     name = "-"
     if session is not None:
-        program = session.launch.program
-        name = f"{session.predictor.info.name} predicts {program.call or program.name}"
+        program, predictor = session.launch.program, session.predictor
+        name = f"recorded: {program.call or program.name}"
+        if predictor is not None:
+            name = f"{predictor.info.name} predicts {program.call or program.name}"
     return {"threads": [{"id": THREAD, "name": name}]}

@@ -64,6 +64,8 @@ class BranchSnapshot:
 
     @property
     def _found(self) -> Run:
+        if self.session.is_recorded:
+            return self.session.run_diff(self.branch.id).right
         return Run("found", self.branch.ask, self.branch.found, confidences=self.branch.confidences)
 
     def known(self, filters: set[str]) -> int:
@@ -84,5 +86,7 @@ class BranchSnapshot:
         if self.branch.status == "stopped":
             return "the model was stopped here"
         status = self.branch.found.status
+        if self.session.is_recorded:
+            return "the test ends here" if status == "ended" else "the recording ends here: its budget is spent"
         sentences = {"budget": "the prediction reached its byte limit here", "ended": "the prediction ends here"}
         return sentences.get(status, f"the prediction ends here: {status}")

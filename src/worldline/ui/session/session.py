@@ -13,13 +13,18 @@ from typing import Any, Generic, TypeVar
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.names import DEFAULT_NOTATION
+from worldline.codec.reading import read_trace
 from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import UsageError
+from worldline.core.events import ENDED
 from worldline.core.hidden import Control
 from worldline.core.program import Program
+from worldline.core.trace import Trace
 from worldline.diagnose.branch import WrongBranch, wrong_branch
 from worldline.diagnose.debug import MAX_CUT_RUN_BYTES
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.failure import FailureExplanation
+from worldline.diagnose.failure.sentences import failure_json
 from worldline.diagnose.sample import Sample
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -31,6 +36,8 @@ from worldline.ui.session.without_gc import without_gc
 
 RUN_NAMES = ("truth", "found", "other")
 NOT_RECORDED = "not recorded yet"
+RECORDED = "recorded"
+"""The name of a run without a prediction, in place of that of a model."""
 T = TypeVar("T")
 
 
@@ -70,7 +77,8 @@ class _Memo(Generic[T]):
 class Session:
     """A tree of branches, root first. `other` is what a second model predicted for the root's program.
 
-    `limited`: whether the user chose the root's limit. The tokenizer counts tokens for the costs.
+    `limited`: whether the user chose the root's limit. The tokenizer counts tokens for the costs. `is_recorded`: the
+    root is a recorded run without a prediction, and `failure` explains it if it is a failing test.
     """
 
     def __init__(
@@ -82,9 +90,12 @@ class Session:
         other: OtherPrediction | None = None,
         tokenizer: Tokenizer | None = None,
         limited: bool = True,
+        failure: FailureExplanation | None = None,
+        is_recorded: bool = False,
     ) -> None:
         self.name, self.model, self.tokenizer = name, model, tokenizer
         self.other, self.limited = other, limited
+        self.failure, self.is_recorded = failure, is_recorded
         self._branches: tuple[Branch, ...] = (root,)
         self._adding = threading.Lock()
         self._diagnoses = _Memo[Diagnosis]()  # reading takes most of the time, so it is done once
@@ -118,6 +129,25 @@ class Session:
         session = cls(root, name=name, model=model, tokenizer=tokenizer)
         if truth and not failed:
             session.explain(root, Diagnosis(sample))
+        return session
+
+    @classmethod
+    def of_trace(cls, trace: Trace, *, name: str, failure: FailureExplanation | None = None) -> Session:
+        """Create a session of a recorded run alone: there is no prediction to compare it with.
+
+        Args:
+            trace: The run. Its outermost frames may be several: those of a test and of its fixtures.
+            name: What a front end calls it.
+            failure: The explanation, if it is a failing test; a view starts at the exception.
+        """
+        ended = "ended" if trace.outcome.kind in ENDED else "budget"
+        recorded = Prediction(text=b"", status=ended, codec=DEFAULT_NOTATION)
+        ask = PredictionRequest(program=trace.program)
+        at = len(trace) - 1 if failure is None else failure.steps - 1
+        root = Branch(id=0, ask=ask, truth=None, found=recorded, status="done", at=max(at, 0))
+        session = cls(root, name=name, model=RECORDED, failure=failure, is_recorded=True)
+        run = Run(RECORDED, ask, recorded, reading=read_trace(trace))
+        session._runs.put((0, "found"), (ask, recorded, root.confidences), run)
         return session
 
     @classmethod
@@ -285,6 +315,8 @@ class Session:
                 "program": program_json(root.ask.program),
                 "branches": [self._branch_json(branch, root) for branch in branches],
                 "sides": list(self.run_names),
+                **({"recorded": True} if self.is_recorded else {}),
+                **({"failure": failure_json(self.failure)} if self.failure is not None else {}),
             }
         )
         return description
@@ -295,7 +327,8 @@ class Session:
         return description
 
     def _branch_json(self, branch: Branch, root: Branch) -> dict[str, Any]:
-        return branch_json(branch, self._run_diff(branch), root, self.tokenizer)
+        run_diff = self._run_diff(branch)
+        return branch_json(branch, run_diff, root, self.tokenizer, has_cost=not self.is_recorded)
 
 
 def _texts(branch: Branch) -> tuple[object, ...]:

@@ -50,7 +50,7 @@ def print_debugged(console: Console, debugged: Debugged, *, rows: int = DEFAULT_
     _print_rows(console, sample.ask.program, shown, heads, debugged.folds, unfold=unfold)
     _print_names(console, sample.ask.program, shown)
     for label, text, style in sentences(debugged):
-        _print_sentence(console, label, text, style)
+        print_sentence(console, label, text, style)
 
 
 def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
@@ -60,7 +60,7 @@ def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unf
     _print_rows(console, imagined.ask.program, shown, ("predicted",), imagined.folds, unfold=unfold)
     _print_names(console, imagined.ask.program, shown)
     for label, text, style in ending(imagined.found, imagined.reading):
-        _print_sentence(console, label, text, style)
+        print_sentence(console, label, text, style)
 
 
 def _print_names(console: Console, program: Program, shown: Sequence[ComparedRow]) -> None:
@@ -179,7 +179,7 @@ def _differs(colour: str, kind: str) -> str:
     return colour if kind == "first" else colour.replace("bold", "dim")
 
 
-def _print_sentence(console: Console, label: str, text: str, style: str) -> None:
+def print_sentence(console: Console, label: str, text: str, style: str) -> None:
     """Print a sentence, wrapped beside its label."""
     for line in Text(text, style=style).wrap(console, max(console.width - LABEL, 24)):
         line.rstrip()

@@ -292,7 +292,7 @@ def _live_sample(cached: CachedSession) -> dict[str, Any]:
         "steps": branch["rows"],
         "agreed": branch["rows"] if branch["first"] is None else branch["first"],
         "depth": None,
-        "bytes": branch["cost"]["found_bytes"],
+        "bytes": None if branch["cost"] is None else branch["cost"]["found_bytes"],
         "answer": branch["answer"]["right"] if is_done else None,
         "trace": cause["name"] == "right" if is_done else None,
         "status": branch["status"],

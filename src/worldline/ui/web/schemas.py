@@ -138,7 +138,7 @@ _BRANCH = record(
     program=maybe(named("Program")),
     answer=named("Answer"),
     cause=maybe(named("Cause")),
-    cost=named("Cost"),
+    cost=maybe(named("Cost")),
 )
 _SESSION = record(
     fields("name model run", TEXT),

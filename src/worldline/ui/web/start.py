@@ -118,6 +118,19 @@ def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str]
     _serve(Opening(sessions=(session,), models={result.model: lambda: predictor}), say=say)
 
 
+def view_recorded(session: Session, *, say: Callable[[str], None] = print) -> None:
+    """Show a recorded run on a page, until Ctrl-C. Nothing in it can be changed.
+
+    Args:
+        session: The result of `Session.of_trace`.
+        say: Called with the address when the server is ready.
+
+    Raises:
+        UsageError: The extra `view` is missing.
+    """
+    _serve(Opening(sessions=(session,)), say=say)
+
+
 def _opening(
     runs: Sequence[str | Path],
     programs: Sequence[Program],

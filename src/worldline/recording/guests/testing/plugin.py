@@ -169,7 +169,7 @@ def _load_core(native: str | None) -> Any:
 def _start(core: Any, wire: int, files: dict[str, str], limits: dict[str, int]) -> Any:
     """Start a recorder on the calling thread."""
     names: Callable[[CodeType], tuple[str, ...]] = python.global_names
-    recorder = core.Recorder(wire, files, limits, names)
+    recorder = core.Recorder(wire, files, limits, names, detach=True)
     recorder.meta("name", sys.implementation.name)
     recorder.meta("version", ".".join(map(str, sys.version_info[:3])))
     recorder.meta("core", "native" if core.__name__ == "_recorder" else "python")

@@ -8,6 +8,7 @@ from typing import Any
 
 from worldline.codec.notation import notation
 from worldline.codec.tokens import Tokenizer
+from worldline.core.language import language_of
 from worldline.core.program import Program
 from worldline.diagnose.branch import WrongBranch
 from worldline.diagnose.cause import Cause
@@ -21,8 +22,10 @@ from worldline.ui.session.stepping import first_divergence
 from worldline.ui.session.stops import runnable_lines
 
 
-def branch_json(branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
-    """Describe a branch; `run_diff` has its actual and its predicted run."""
+def branch_json(
+    branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Tokenizer | None, *, has_cost: bool = True
+) -> dict[str, Any]:
+    """Describe a branch; `run_diff` has its actual and its predicted run. Nobody writes a recorded run: no cost."""
     rewritten = branch.ask.program != root.ask.program
     return {
         "id": branch.id,
@@ -37,25 +40,36 @@ def branch_json(branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Toke
         "first": first_divergence(run_diff, branch),
         "answer": _answer(branch, run_diff),
         "cause": None if branch.cause is None else _cause(branch.cause),
-        "cost": _cost(branch, tokenizer),
+        "cost": _cost(branch, tokenizer) if has_cost else None,
         "belief": None if branch.belief is None else asdict(branch.belief),
         **({"wrong": _wrong(branch.wrong)} if branch.wrong is not None else {}),
     }
 
 
 def program_json(program: Program) -> dict[str, Any]:
-    """Describe a program without its further files: its texts, its syntax, and the lines that can have a breakpoint."""
+    """Describe a program: its texts, their syntax, and the lines that can have a breakpoint; `files` if it has more."""
     return {
-        "name": program.name,
-        "source": program.source,
+        **_file_json(program),
         "call": program.call,
         "argv": list(program.argv),
         "stdin": program.stdin,
-        "runnable": runnable_lines(program),
-        "language": program.language,
         "natives": as_json(program.language),
         "unavailable": dict(program.lang.unavailable),
-        "syntax": [[[*span] for span in line] for line in spans(plain(program.source), program.language)],
+        **({"files": [_file_json(program, name) for name, _ in program.files]} if program.files else {}),
+    }
+
+
+def _file_json(program: Program, file: str | None = None) -> dict[str, Any]:
+    """One file of a program; without a name the main one."""
+    name = file or program.name
+    source = program.source if file is None else dict(program.files)[file]
+    language = program.language if file is None else language_of(file)
+    return {
+        "name": name,
+        "source": source,
+        "runnable": runnable_lines(program, file) if language == program.language else (),
+        "language": language,
+        "syntax": [[[*span] for span in line] for line in spans(plain(source), language)],
     }
 
 

@@ -40,8 +40,11 @@ COMPARE_RATIO = 5  # the model writes at least this many times longer than its r
 REWRITES = ("one operation per line, comprehensions as loops", "string methods as loops", "both")
 
 
-def step(session: Session, predictor: Predictor, *, limits: Limits | None = None) -> None:
-    """Let a model predict a new session and the user step through it; returns when the user quits."""
+def step(session: Session, predictor: Predictor | None, *, limits: Limits | None = None) -> None:
+    """Let a model predict a new session and the user step through it; returns when the user quits.
+
+    A recorded session needs no model: nothing in it can be changed.
+    """
     app = StepApp(session, predictor, limits)
     try:
         app.run()
@@ -73,7 +76,7 @@ class StepApp(App[None]):
     ]
     CSS = CSS
 
-    def __init__(self, session: Session, predictor: Predictor, limits: Limits | None = None) -> None:
+    def __init__(self, session: Session, predictor: Predictor | None, limits: Limits | None = None) -> None:
         # Without colours, textual would still send greys; an ANSI app sends none.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.cursor, self.predictor, self._limits = SessionCursor(session), predictor, limits
@@ -125,6 +128,10 @@ class StepApp(App[None]):
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._kill)
         cursor, predictor = self.cursor, self.predictor
+        if predictor is None:
+            cursor.seek(cursor.remarkable())
+            self._show()
+            return
         self._controller.start(
             lambda stop: paced(cursor, predict_root(cursor.session, predictor, limits=self._limits, stop=stop)),
             self._callbacks(lambda branch: None),
@@ -195,6 +202,8 @@ class StepApp(App[None]):
     def _intervene(self, edit: BranchEdit) -> None:
         """Start a branch; stops whatever is being written."""
         cursor, predictor, parent = self.cursor, self.predictor, self.cursor.branch
+        if predictor is None:
+            return self._say("a recorded run cannot be changed")
 
         def begun(branch: int) -> None:
             cursor.switch(branch, follow=True)

@@ -17,6 +17,7 @@ from worldline.core.program import Program
 from worldline.core.text import first_difference, printable, printable_lines
 from worldline.diagnose.sentences import percent
 from worldline.ui.session.marks.natives import legend
+from worldline.ui.session.session import RECORDED
 from worldline.ui.session.stops import Location
 from worldline.ui.session.timeline import CODES
 from worldline.ui.terminal.source import HighlightedSource
@@ -150,7 +151,8 @@ def _native_words(view: RowView, width: int) -> list[Text]:
 
 
 def _heads(view: RowView, name_width: int, cell: int, width: int) -> Text:
-    heads = "predicted" if view.alone else f"{'actual':<{cell}}"[:cell] + " predicted"
+    right = "recorded" if view.right is not None and view.right.run.name == RECORDED else "predicted"
+    heads = right if view.alone else f"{'actual':<{cell}}"[:cell] + " predicted"
     return fit(Text(" " * (name_width + 3) + heads), width)
 
 

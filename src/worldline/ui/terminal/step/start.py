@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
@@ -39,12 +39,7 @@ def step(
         UsageError: There is no terminal, or the extra `step` is missing.
     """
     require_terminal()
-    try:
-        from worldline.ui.terminal.step.app import step as run
-    except ImportError as error:
-        if not (error.name or "").startswith("textual"):
-            raise
-        raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
+    run = _app()
     predictor = load_model(model, extras)
     session = Session.new(
         program,
@@ -55,6 +50,30 @@ def step(
         control=control,
     )
     run(session, predictor, limits=limits)
+
+
+def step_recorded(session: Session) -> None:
+    """Step through a recorded run in the terminal until the user quits.
+
+    Args:
+        session: The result of `Session.of_trace`.
+
+    Raises:
+        UsageError: There is no terminal, or the extra `step` is missing.
+    """
+    require_terminal()
+    _app()(session, None)
+
+
+def _app() -> Callable[..., None]:
+    """The application; UsageError if textual is missing."""
+    try:
+        from worldline.ui.terminal.step.app import step as run
+    except ImportError as error:
+        if not (error.name or "").startswith("textual"):
+            raise
+        raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
+    return run
 
 
 def require_terminal() -> None:

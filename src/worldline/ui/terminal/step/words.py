@@ -11,6 +11,8 @@ from typing import Any
 from rich.text import Text
 
 from worldline.core.text import printable
+from worldline.diagnose.failure import FailureExplanation
+from worldline.diagnose.failure.sentences import failure_sentences, link_in_words
 from worldline.diagnose.sentences import percent
 from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.rollout import RolloutProgress
@@ -68,8 +70,10 @@ def _status(session: Session, branch: Branch, progress: RolloutProgress | None) 
 
 
 def _verdict(session: Session, branch: Branch) -> tuple[str, str]:
+    if session.failure is not None:
+        return f"{session.failure.outcome}: {brief(session.failure.exception)}", "bold red"
     if branch.truth is None:
-        return "no execution to compare with", "yellow"
+        return ("recorded", "") if session.is_recorded else ("no execution to compare with", "yellow")
     cause, first = branch.cause, first_divergence(session.run_diff(branch.id), branch)
     if first is not None:
         return f"diverges at step {first}{f': {cause.name}' if cause else ''}", "bold red"
@@ -84,6 +88,8 @@ def place(cursor: SessionCursor) -> Text:
         return Text(brief(cursor.here.why or "nothing to show yet"), style="dim")
     row = cursor.row_json(cursor.row)
     text = Text().append(f"step {cursor.row:,} of {cursor.count - 1:,}  ", style="bold")
+    if cursor.session.is_recorded:
+        return text.append_text(_written_here(cursor))
     if cursor.run_diff.left is None:
         text.append(brief(f"no actual execution: {cursor.here.why}") + "  ", style="yellow")
     else:
@@ -96,6 +102,16 @@ def place(cursor: SessionCursor) -> Text:
     elif right["sure"] is not None:
         text.append(f"confidence {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim")
     return text
+
+
+def _written_here(cursor: SessionCursor) -> Text:
+    """What the history of a failing test says about the current step."""
+    failure = cursor.session.failure
+    links = [link for value in failure.values for link in value.links] if failure is not None else []
+    here = next((link for link in links if link.place.step == cursor.row), None)
+    if failure is not None and failure.raised is not None and failure.raised.step == cursor.row:
+        return Text(brief(f"raised: {failure.exception}"), style="red")
+    return Text() if here is None else Text(brief(link_in_words(here)), style="yellow")
 
 
 def _judged(row: Mapping[str, Any]) -> Text:
@@ -131,6 +147,8 @@ def _ordered(branches: Sequence[Branch], parent: int | None, depth: int) -> Iter
 def why(cursor: SessionCursor) -> Text:
     """Describe a branch: both answers, the cause with its evidence, the confidence, and the cost."""
     branch = cursor.here
+    if cursor.session.failure is not None:
+        return _failed(cursor.session.failure)
     branch_json: dict[str, Any] = cursor.session.describe_branch(branch.id)
     text = Text()
 
@@ -155,9 +173,19 @@ def why(cursor: SessionCursor) -> Text:
     for head in ("note", "why"):
         if branch_json[head]:
             line(head, branch_json[head])
+    if cost is None:
+        return text
     line("prompt", f"{cost['prompt_bytes']:,} bytes")
     sizes = [f"{cost[key]:,}" if cost[key] is not None else "none" for key in ("truth_bytes", "found_bytes")]
     line("bytes", f"{sizes[0]} actual, {sizes[1]} predicted, at most {cost['limit']:,}; status: {cost['status']}")
+    return text
+
+
+def _failed(failure: FailureExplanation) -> Text:
+    """Why a test failed, with the history of each value."""
+    text = Text()
+    for label, sentence, style in failure_sentences(failure):
+        text.append(f"{label:<16}", style="dim").append(brief(sentence, 4 * MAX_TEXT) + "\n", style=style)
     return text
 
 

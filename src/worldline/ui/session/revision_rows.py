@@ -1,0 +1,121 @@
+"""Two traces of one test side by side, as rows of text pieces that a terminal or a page renders.
+
+Each side has its own source, because the lines of two revisions differ. Every text is escaped for one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from worldline.core.language import source_lines
+from worldline.core.program import Program
+from worldline.core.text import printable
+from worldline.core.trace import Trace
+from worldline.diagnose.revisions.alike import alike
+from worldline.diagnose.revisions.difference import RevisionDiff
+from worldline.diagnose.revisions.source_map import SourceMap
+from worldline.ui.session.side_by_side import MAX_VALUE_CHARS, CellPiece, window
+
+
+@dataclass(frozen=True, kw_only=True)
+class RevisionCell:
+    """One step of one revision: its place, its source line, and what it changed."""
+
+    step: int
+    file: str
+    function: str
+    line: int
+    code: str
+    depth: int
+    is_changed: bool
+    pieces: tuple[CellPiece, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RevisionRow:
+    """A step before the change beside the one after it (None: there is none).
+
+    `kind` is `same`, `first` for the first divergence, `later` for others, `alone` if one side has no step there, or
+    `gap` in place of `skipped` rows.
+    """
+
+    kind: str
+    before: RevisionCell | None = None
+    after: RevisionCell | None = None
+    skipped: int = 0
+
+
+def revision_rows(
+    before: Trace, after: Trace, diff: RevisionDiff, sources: SourceMap, max_rows: int = 0
+) -> Iterator[RevisionRow]:
+    """Yield at most `max_rows` rows of two traces, around the first divergence; 0 for all rows."""
+    rows = diff.rows()
+    first = diff.first
+    wanted = (first.before and first.before.step, first.after and first.after.step) if first is not None else None
+    middle = None
+    if wanted is not None:
+        middle = next((n for n, row in enumerate(rows) if row == wanted), None)
+        if middle is None:
+            middle = next((n for n, row in enumerate(rows) if row[1] is not None and row[1] == wanted[1]), None)
+    left, right = _Cells(before, sources, is_before=True), _Cells(after, sources, is_before=False)
+    at = 0
+    for start, end in window(len(rows), middle, max_rows):
+        if start > at:
+            yield RevisionRow(kind="gap", skipped=start - at)
+        for number in range(start, end):
+            i, j = rows[number]
+            kind = "alone" if i is None or j is None else "same"
+            if (i, j) in diff.differing or number == middle:
+                kind = "first" if number == middle else "later"
+            others = None if j is None else after[j].delta, None if i is None else before[i].delta
+            args = None if j is None else after[j].arg, None if i is None else before[i].arg
+            cells = left.cell(i, others[0], args[0]), right.cell(j, others[1], args[1])
+            yield RevisionRow(kind=kind, before=cells[0], after=cells[1])
+        at = end
+    if at < len(rows):
+        yield RevisionRow(kind="gap", skipped=len(rows) - at)
+
+
+class _Cells:
+    """Makes the cells of one side."""
+
+    def __init__(self, trace: Trace, sources: SourceMap, *, is_before: bool) -> None:
+        self._trace, self._sources, self._is_before = trace, sources, is_before
+        self._lines: dict[str, list[str]] = {}
+
+    def cell(self, i: int | None, others: dict[str, str] | None, other_arg: str | None) -> RevisionCell | None:
+        """Return the cell of a step; `others` are the changes of the step beside it."""
+        if i is None:
+            return None
+        step, frame = self._trace[i], self._trace.frames[self._trace.columns.frame[i]]
+        pieces = list[CellPiece]()
+        if step.event != "line":
+            arg = "" if step.arg is None else f" {step.arg[:MAX_VALUE_CHARS]}"
+            differs = others is not None and not alike(step.arg, other_arg)
+            name = f" {frame.name}" if step.event == "call" else ""
+            pieces.append(CellPiece(printable(step.event + name + arg), "event", differs))
+        for name, value in step.delta.items():
+            differs = others is not None and name in others and not alike(value, others[name])
+            pieces.append(CellPiece(printable(f"{name}={value[:MAX_VALUE_CHARS]}"), "value", differs))
+        pieces += [CellPiece(printable(f"del {name}"), "value") for name in step.gone]
+        return RevisionCell(
+            step=i,
+            file=frame.file,
+            function=frame.name,
+            line=step.line,
+            code=self._code(frame.file, step.line),
+            depth=step.depth,
+            is_changed=self._sources.is_changed(frame.file, step.line, is_before=self._is_before),
+            pieces=tuple(pieces),
+        )
+
+    def _code(self, file: str, line: int) -> str:
+        if file not in self._lines:
+            self._lines[file] = source_lines(_source(self._trace.program, file), "python")
+        lines = self._lines[file]
+        return printable(lines[line - 1].expandtabs(4)) if 0 < line <= len(lines) else ""
+
+
+def _source(program: Program, file: str) -> str:
+    return program.source if file == program.name else dict(program.files).get(file, "")
