@@ -129,6 +129,7 @@ class _Comparison:
             differing=frozenset(self.differing),
             steps=(len(self.left.trace), len(self.right.trace)),
             is_cut=self.left.is_cut or self.right.is_cut,
+            imported=tuple(sorted(self.sources.touched_files)),
         )
 
     def run(self) -> None:
