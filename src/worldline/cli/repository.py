@@ -30,7 +30,7 @@ def repository_options(command: opt.Command) -> opt.Command:
         opt.option("--workers", type=opt.POSITIVE, default=1),
         opt.option("--html", metavar="FILE", note="with --since"),
         opt.ray_option,
-    )  # fmt: skip
+    )
 
 
 def record_repository(
