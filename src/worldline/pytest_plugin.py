@@ -78,12 +78,12 @@ class _Storing:
         """Store the calls, and say how many."""
         from pathlib import Path
 
-        from worldline.data.repository.record import store_recording
+        from worldline.data.repository.record import store_tests
         from worldline.recording.repository.record import recording_of_spool
 
         seconds = time.monotonic() - self.started
         recording = recording_of_spool(self.config.rootpath, Path(self.spool), self.budget, seconds=seconds)
-        report = store_recording(
+        report = store_tests(
             recording,
             self.out,
             max_calls=self.config.getoption("--worldline-max-calls"),

@@ -35,9 +35,10 @@ from worldline.data.repository.unit import (
     RepositoryWorker,
     UnitResult,
     describe_error,
+    store_recording,
 )
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
-from worldline.recording.repository.calls import CallPaths, calls_of
+from worldline.recording.repository.calls import CallPaths
 from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, TestRecording, instance_of, record_tests
 from worldline.storage.remote import Folder, place
 
@@ -134,7 +135,7 @@ def record_repositories(
     return report
 
 
-def store_recording(
+def store_tests(
     recording: TestRecording,
     out: str | Folder,
     *,
@@ -159,16 +160,23 @@ def store_recording(
     """
     options = {"budget": recording.budget, "args": (), "include": tuple(include)}
     mark, instance = _fingerprint(options, max_calls, []), recording.instance
-    with CallWriter(out, fingerprint=mark, notations=notations) as writer:
-        paths = _stored_paths(writer, instance, max_calls)
-        for test in recording.tests():
-            if not writer.holds_test(instance.id, test.id):
-                for call in calls_of(test, paths):
-                    writer.add(call)
-                writer.add_test(test)
-        writer.add_instance(
-            InstanceRow(instance=instance, unit=instance.id, seconds=recording.seconds, notes=recording.notes)
+    with (
+        tempfile.TemporaryDirectory(prefix="worldline-repositories-", ignore_cleanup_errors=True) as folder,
+        CallWriter(out, fingerprint=mark, notations=notations) as writer,
+    ):
+        unit = RecordingUnit(key=instance.id, repository="", instance=instance, max_calls=2 * max_calls)
+        benchmark = Benchmark.read(())
+        job = RecordingJob(
+            record=record_tests,
+            options={},
+            notations=writer.notations,
+            keep_traces=True,
+            benchmark=benchmark,
+            folder=folder,
         )
+        part = str(Path(folder) / "part")
+        store_recording(recording, part, unit, job)
+        writer.adopt(part, _stored_paths(writer, instance, max_calls).keep)
     return summarize(place(out))[instance.id]
 
 
