@@ -292,7 +292,7 @@ def _split(
     options = {**job.options, "args": (*job.options["args"], "--collect-only"), "check": False}
     try:
         collected = job.record(unit.repository, tests=None, instance=unit.instance, **options)
-        tests = sorted(test.id for test in collected.tests())
+        tests = [test.id for test in collected.tests()]
     except NoSandbox:
         raise
     except Exception as error:

@@ -296,7 +296,7 @@ class _Runs:
             ]
             if not collected.keys() - without or (not session.spooled.ended and not culprits):
                 break
-        for test in collected.keys() - executed.ended.keys():
+        for test in [test for test in collected if test not in executed.ended]:
             executed.ended[test] = SpooledTest(test, "missing")
         return executed
 
