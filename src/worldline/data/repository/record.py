@@ -35,10 +35,11 @@ from worldline.data.repository.unit import (
     RepositoryWorker,
     UnitResult,
     describe_error,
+    store_recording,
 )
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
 from worldline.recording.repository.calls import CallPaths
-from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, instance_of, record_tests
+from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, TestRecording, instance_of, record_tests
 from worldline.storage.remote import Folder, place
 
 DEFAULT_MAX_CALLS = 8
@@ -132,6 +133,44 @@ def record_repositories(
         report = _report(place(out), listed, plan, benchmark_facts(benchmark, leave_out))
         writer.write_report(json.dumps(report.as_json(), indent=1, ensure_ascii=True).encode() + b"\n")
     return report
+
+
+def store_tests(
+    recording: TestRecording,
+    out: str | Folder,
+    *,
+    max_calls: int = DEFAULT_MAX_CALLS,
+    include: Sequence[str] = (),
+    notations: Sequence[str] = (),
+) -> RepositoryReport:
+    """Store the calls of one recording in a dataset, beside those already there.
+
+    Args:
+        recording: The recorded tests.
+        out: Directory or URL of the dataset.
+        max_calls: Calls to keep of each function: the first with distinct paths.
+        include: Packages outside the repository that were stepped into.
+        notations: Notations in which each call is also stored as text: `compact`, `cwm`.
+
+    Returns:
+        The report on this repository.
+
+    Raises:
+        FingerprintError: The dataset was recorded with other settings.
+    """
+    options = {"budget": recording.budget, "args": (), "include": tuple(include)}
+    mark, instance = _fingerprint(options, max_calls, []), recording.instance
+    with (
+        tempfile.TemporaryDirectory(prefix="worldline-repositories-", ignore_cleanup_errors=True) as folder,
+        CallWriter(out, fingerprint=mark, notations=notations) as writer,
+    ):
+        unit = RecordingUnit(key=instance.id, repository="", instance=instance, max_calls=2 * max_calls)
+        benchmark = Benchmark.read(())
+        job = RecordingJob(record_tests, {}, writer.notations, keep_traces=True, benchmark=benchmark, folder=folder)
+        part = str(Path(folder) / "part")
+        store_recording(recording, part, unit, job)
+        writer.adopt(part, _stored_paths(writer, instance, max_calls).keep)
+    return summarize(place(out))[instance.id]
 
 
 def list_repositories(repositories: Iterable[str]) -> list[str]:
