@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from worldline.data.mine.by_recipe import mine_calls as mine_calls
     from worldline.data.program_file import load_program as load_program
     from worldline.data.record_many import record_many as record_many
+    from worldline.data.repository.record import record_repositories as record_repositories
     from worldline.data.vocabularies import cost as cost
     from worldline.diagnose.debug import debug as debug
     from worldline.diagnose.debug import debug_limits as debug_limits
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     from worldline.predict.prediction import PredictionRequest as PredictionRequest
     from worldline.recording.recorder import record as record
     from worldline.recording.recorder import without_sandbox as without_sandbox
+    from worldline.recording.repository.record import TestBudget as TestBudget
+    from worldline.recording.repository.record import record_tests as record_tests
     from worldline.ui.dap.extension import vsix_path as vsix_path
     from worldline.ui.dap.server import serve_dap as serve_dap
     from worldline.ui.report.export import export_tables as export_tables
@@ -91,6 +94,7 @@ _HOMES = {
     "Step": "worldline.core.trace",
     "Suite": "worldline.evaluation.suites.suite",
     "Task": "worldline.evaluation.suites.suite",
+    "TestBudget": "worldline.recording.repository.record",
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.core.errors",
     "adapt": "worldline.learning.adapt",
@@ -123,6 +127,8 @@ _HOMES = {
     "paths": "worldline.plan.paths.search",
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
+    "record_repositories": "worldline.data.repository.record",
+    "record_tests": "worldline.recording.repository.record",
     "rehearse": "worldline.plan.rehearse.fallback",
     "replay_differences": "worldline.data.control",
     "report": "worldline.ui.report.report",

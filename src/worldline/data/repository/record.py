@@ -166,7 +166,14 @@ def store_tests(
     ):
         unit = RecordingUnit(key=instance.id, repository="", instance=instance, max_calls=2 * max_calls)
         benchmark = Benchmark.read(())
-        job = RecordingJob(record_tests, {}, writer.notations, keep_traces=True, benchmark=benchmark, folder=folder)
+        job = RecordingJob(
+            record=record_tests,
+            options={},
+            notations=writer.notations,
+            keep_traces=True,
+            benchmark=benchmark,
+            folder=folder,
+        )
         part = str(Path(folder) / "part")
         store_recording(recording, part, unit, job)
         writer.adopt(part, _stored_paths(writer, instance, max_calls).keep)
