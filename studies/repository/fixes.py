@@ -88,6 +88,7 @@ def row_of(name: str, commit: str, comparison: RevisionComparison, seconds: floa
     if test is not None and test.diff is not None and test.diff.first is not None:
         first = test.diff.first
         row |= {"test": test.test.id, "kind": first.kind, "location": first.location, "what": what_differs(first)}
+        row |= {"imported": test.diff.imported, "reached": [str(place) for place in test.diff.reached]}
         row |= {"steps": test.diff.steps, "step": first.place.step, "after_change": test.diff.steps_after_change}
         row["locations"] = [t.diff.first.location for t in comparison.fixed if t.diff and t.diff.first]
     return row

@@ -29,6 +29,7 @@ def repository_options(command: opt.Command) -> opt.Command:
         opt.add_option("--benchmark", multiple=True, metavar="FILE", help="Leave out functions like those in FILE"),
         opt.option("--workers", type=opt.POSITIVE, default=1),
         opt.option("--html", metavar="FILE", note="with --since"),
+        opt.option("--view", is_flag=True, note="with --since"),
         opt.ray_option,
     )
 
@@ -136,3 +137,7 @@ def _compare(
 
         opt.write_page(options["html"], page(comparison))
     opt.show(comparison, as_json, print_revisions, rows=rows)
+    if options["view"]:
+        from worldline.ui.web.start import view_revisions
+
+        view_revisions(comparison, say=click.echo)

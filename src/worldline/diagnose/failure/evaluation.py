@@ -195,7 +195,9 @@ def _stores(statement: ast.stmt, name: str, attribute: str) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     for target in targets:
         node: ast.expr = target
-        while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name)):
+        while isinstance(node, ast.Subscript) or (
+            isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name)
+        ):
             node = node.value
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             if (node.value.id, node.attr) == (name, attribute):
