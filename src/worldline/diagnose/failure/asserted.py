@@ -31,6 +31,14 @@ def asserted_nodes(statement: ast.stmt) -> tuple[list[ast.expr], bool]:
     return [root for root in _read_by(statement) if not isinstance(root, ast.Constant)], False
 
 
+def is_assertion(statement: ast.stmt) -> bool:
+    """Tell whether a statement is `assert`, or a call of an assertion library."""
+    is_call = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    return isinstance(statement, ast.Assert) or (
+        is_call and bool(_ASSERTING.match(called_name(statement.value)))  # type: ignore[attr-defined]
+    )
+
+
 def expects_exception(statement: ast.stmt) -> bool:
     """Tell whether a statement is `with pytest.raises(...)` or the like."""
     calls = [part for root in own_expressions(statement) for part in ast.walk(root) if isinstance(part, ast.Call)]
