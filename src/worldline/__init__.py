@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from worldline.diagnose.debug import debug_limits as debug_limits
     from worldline.diagnose.imagine import imagine as imagine
     from worldline.evaluation.bench import bench as bench
+    from worldline.evaluation.revisions import compare_revisions as compare_revisions
     from worldline.evaluation.rounding import check_rounding as check_rounding
     from worldline.evaluation.runs import compare as compare
     from worldline.evaluation.runs import intervene as intervene
@@ -99,6 +100,7 @@ _HOMES = {
     "check_rounding": "worldline.evaluation.rounding",
     "choose_control": "worldline.data.control",
     "compare": "worldline.evaluation.runs",
+    "compare_revisions": "worldline.evaluation.revisions",
     "conditions": "worldline.analyze.flow.conditions",
     "cost": "worldline.data.vocabularies",
     "debug": "worldline.diagnose.debug",

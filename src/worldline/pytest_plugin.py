@@ -83,9 +83,15 @@ class _Storing:
 
         seconds = time.monotonic() - self.started
         recording = recording_of_spool(self.config.rootpath, Path(self.spool), self.budget, seconds=seconds)
-        report = store_recording(recording, self.out, max_calls=self.config.getoption("--worldline-max-calls"))
-        terminalreporter.write_sep("-", "worldline")
-        terminalreporter.write_line(f"{self.out}: {report.summary()}")
+        report = store_recording(
+            recording,
+            self.out,
+            max_calls=self.config.getoption("--worldline-max-calls"),
+            include=self.config.getoption("--worldline-include"),
+        )
+        terminalreporter.write_sep("-", f"worldline: {self.out}")
+        for line in report.lines():
+            terminalreporter.write_line(line)
 
     def pytest_unconfigure(self) -> None:
         """Remove the spool."""

@@ -223,7 +223,8 @@ def test_a_test_that_ends_its_process_costs_only_itself(name: str, tmp_path: Pat
 DESTRUCTIVE = {
     "deletes itself": "import shutil\ndef test_bad():\n    shutil.rmtree('.', ignore_errors=True)\n",
     "fills the disk": (
-        "def test_bad():\n    with open('big', 'wb') as file:\n        while True:\n            file.write(b'x' * 2**20)\n"
+        "def test_bad():\n    with open('big', 'wb') as file:\n"
+        "        while True:\n            file.write(b'x' * 2**20)\n"
     ),
     "forks": (
         "import os, time\ndef test_bad():\n    for _ in range(2000):\n        try:\n            if not os.fork():\n"
@@ -255,10 +256,11 @@ def _small_project(folder: Path, bad: str) -> Path:
 
 
 def test_a_test_that_looks_for_the_recorder_is_reported(tmp_path: Path) -> None:
-    project = _small_project(tmp_path, "import os\ndef test_bad():\n    assert not NOTICED\n")
-    looks = "import sys\nNOTICED = any(name.startswith('_recorder') for name in ())\n"
-    text = "import json, os\n\ndef test_bad():\n    with open(os.environ['WORLDLINE_TESTING']) as file:\n        assert not json.load(file)['record']\n"
-    (project / "test_bad.py").write_text(looks + text)
+    looks = (
+        "import json, os\ndef test_bad():\n    with open(os.environ['WORLDLINE_TESTING']) as file:\n"
+        "        assert not json.load(file)['record']\n"
+    )
+    project = _small_project(tmp_path, looks)
     recording = record_tests(project, venv=VENV)
     assert recording.differing == ("test_bad.py::test_bad",)
     assert test(recording, "test_bad.py::test_bad").notices_recorder

@@ -8,6 +8,7 @@ belongs to one call of a function of the repository.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from worldline.core.trace import Trace
 
@@ -74,6 +75,20 @@ class RecordedTest:
     def notices_recorder(self) -> bool:
         """Whether the test ends differently without the recorder, and not by chance."""
         return bool(self.plain) and self.plain != self.outcome and "flaky" not in self.notes
+
+    def as_json(self) -> dict[str, Any]:
+        """The test without its steps."""
+        return {
+            "id": self.id,
+            "outcome": self.outcome,
+            "plain": self.plain,
+            "message": self.message,
+            "seconds": self.seconds,
+            "plain_seconds": self.plain_seconds,
+            "steps": 0 if self.trace is None else len(self.trace),
+            "frames": 0 if self.trace is None else len(self.trace.frames),
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

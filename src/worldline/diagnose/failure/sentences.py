@@ -10,13 +10,7 @@ from typing import Any
 
 from worldline.core.text import plural, printable
 from worldline.core.text import shortened as one_line
-from worldline.diagnose.failure.explanation import (
-    AssertedValue,
-    FailureExplanation,
-    OpenCall,
-    SourcePlace,
-    ValueLink,
-)
+from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall, SourcePlace, ValueLink
 from worldline.diagnose.failure.parts import keys_of, part_of
 
 MAX_VALUE = 160  # characters of a value in a sentence

@@ -129,6 +129,7 @@ class _Comparison:
             differing=frozenset(self.differing),
             steps=(len(self.left.trace), len(self.right.trace)),
             is_cut=self.left.is_cut or self.right.is_cut,
+            imported=tuple(sorted(self.sources.touched_files)),
         )
 
     def run(self) -> None:
@@ -238,6 +239,9 @@ class _Comparison:
             callee=f"{frame.file}:{frame.name}",
         )
         self.differing.add((steps[0].i, steps[1].i))
+        if self.left.place(steps[0].i).is_changed or self.right.place(steps[1].i).is_changed:
+            # Another default value, or another decorator.
+            divergence = replace(divergence, location="changed line")
         self._add(steps[0].i + steps[1].i, divergence)
 
     def _caller(self, side: TraceSide, serial: int) -> StepPlace | None:
@@ -263,7 +267,7 @@ class _Comparison:
         own = self.left.own[pair.before], self.right.own[pair.after]
         self.pairs += zip((own[0][at] for at in before), (own[1][at] for at in after), strict=False)
         names = self._differing(pair, [*writers[0], *(name for name in writers[1] if name not in writers[0])])
-        if not names:
+        if not names or self.left.is_open(pair.before, before.stop) or self.right.is_open(pair.after, after.stop):
             return
         # A name that only one side writes belongs to the newest step of the other.
         at = (
@@ -332,7 +336,7 @@ class _Comparison:
         Lines that only one side has may come first. If the frame ends at such a line, that line is what differs.
         """
         own = side.own[serial]
-        for at in span:
+        for at in range(span.start, len(own)):
             if side.anchor(serial, own[at]) is not None:
                 if EVENTS[side.trace.columns.event[own[at]]] == "line" or at == span.start:
                     return at
@@ -341,7 +345,7 @@ class _Comparison:
                 while start > span.start and side.statement(own[start - 1]) == side.statement(own[at]):
                     start -= 1
                 return start
-        return span.stop
+        return len(own)
 
     def _is_new_line(self, own: tuple[list[int], list[int]], nexts: tuple[int, int]) -> bool:
         """Tell whether one side takes a line that the other does not have, or that the change rewrote."""

@@ -86,6 +86,10 @@ class TraceSide:
         last = self.trace.columns.event[self.own[serial][-1]]
         return EVENTS[last] in LEAVING or not self.is_cut
 
+    def is_open(self, serial: int, stop: int) -> bool:
+        """Tell whether the recording was cut before the change of a frame's step before `stop` was known."""
+        return stop == len(self.own[serial]) and not self.has_ended(serial)
+
     @property
     def is_cut(self) -> bool:
         """Whether the recording ended before the test."""

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
-from worldline.core.recorded_test import FAILING_OUTCOMES, Instance, RecordedTest
+from worldline.core.recorded_test import Instance, RecordedTest
 from worldline.recording.rehearsal.folder import WORK, FolderCopy, copied
+from worldline.recording.repository.decoded import ProjectFiles, trace_of
 from worldline.recording.repository.environment import Environment, make_environment
 from worldline.recording.repository.licence import licence_of
 from worldline.recording.repository.metadata import read_metadata
 from worldline.recording.repository.revision import has_changes, revision_of
 from worldline.recording.repository.session import SessionSettings, run_session
 from worldline.recording.repository.spooled import SpooledRun, SpooledTest, read_spool
-from worldline.recording.repository.decoded import ProjectFiles, trace_of
 
 EXCLUDED = (
     ".git", ".hg", ".tox", ".nox", ".venv", "venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__",
@@ -134,6 +134,18 @@ class TestRecording:
             notes=notes,
         )
 
+    def as_json(self) -> dict[str, Any]:
+        """The tests without their steps, as `record --pytest --json` prints them."""
+        return {
+            "instance": self.instance.id,
+            "licence": self.instance.licence,
+            "seconds": self.seconds,
+            "plain_seconds": self.plain_seconds,
+            "differing": list(self.differing),
+            "notes": list(self.notes),
+            "tests": [test.as_json() for test in self.tests()],
+        }
+
     @cached_property
     def differing(self) -> tuple[str, ...]:
         """The tests that end differently without the recorder, and not by chance."""
@@ -192,7 +204,13 @@ def record_tests(
     copy = copied(root, EXCLUDED)
     _lay_over(copy, {**{path: text.encode() for path, text in environment.files.items()}, **(overlay or {})})
     settings = SessionSettings(
-        environment=environment, copy=copy, args=tuple(args), budget=budget, include=tuple(include), core=core, trust=trust
+        environment=environment,
+        copy=copy,
+        args=tuple(args),
+        budget=budget,
+        include=tuple(include),
+        core=core,
+        trust=trust,
     )
     runs = _Runs(settings, say)
     only = None if tests is None else list(tests)
@@ -317,8 +335,10 @@ class _Runs:
             culprits = _culprits(session.spooled, session.outcome)
             executed.ended |= culprits
             without |= culprits.keys()
-            executed.notes += [f"{test.id}: {test.outcome}, the tests after it ran in another process" for test in culprits.values()]
-            if not collected.keys() - without or not session.spooled.ended and not culprits:
+            executed.notes += [
+                f"{test.id}: {test.outcome}, the tests after it ran in another process" for test in culprits.values()
+            ]
+            if not collected.keys() - without or (not session.spooled.ended and not culprits):
                 break
         for test in collected.keys() - executed.ended.keys():
             executed.ended[test] = SpooledTest(test, "missing")
@@ -335,7 +355,9 @@ def _culprits(run: SpooledRun, outcome: str) -> dict[str, SpooledTest]:
 def _find_flaky(runs: _Runs, plain: _Executed, recorded: _Executed) -> frozenset[str]:
     """Execute differing tests again in both ways; those that do not end as before are flaky."""
     differing = [
-        test for test, ended in recorded.ended.items() if (before := plain.ended.get(test)) and before.outcome != ended.outcome
+        test
+        for test, ended in recorded.ended.items()
+        if (before := plain.ended.get(test)) and before.outcome != ended.outcome
     ]
     if not differing:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Execute one pytest session over a copy of a repository: in the sandbox, or without it if the user trusts the tests."""
+"""Execute one pytest session over a copy of a repository, in the sandbox or, for trusted tests, without it."""
 
 from __future__ import annotations
 
@@ -177,7 +177,9 @@ def _arguments(settings: SessionSettings) -> list[str]:
     # Coverage measures by the same means as the recorder, and one would end the other.
     libraries = Path(settings.environment.python).parents[1] / "lib"
     is_measured = any(libraries.glob("python*/site-packages/pytest_cov"))
-    return ["-p", PLUGIN, "-p", "no:cacheprovider", *(["--no-cov"] if is_measured else []), *settings.args]
+    # An environment that has worldline, whose own plugin is not needed and perhaps not reachable in the sandbox.
+    plugins = ["-p", PLUGIN, "-p", "no:worldline", "-p", "no:cacheprovider"]
+    return [*plugins, *(["--no-cov"] if is_measured else []), *settings.args]
 
 
 def _environment(settings: SessionSettings, root: str, guests: str, file: str) -> dict[str, str]:

@@ -32,7 +32,7 @@ class SpooledTest:
 
 @dataclass
 class SpooledRun:
-    """The tests of one run. `begun` have begun and not ended; `has_finished` if a process reached the end of its tests."""
+    """The tests of one run. `begun` have not ended; `has_finished` if a process reached the end of its tests."""
 
     collected: dict[str, None] = field(default_factory=dict)
     ended: dict[str, SpooledTest] = field(default_factory=dict)

@@ -14,12 +14,7 @@ from worldline.core.program import Program
 from worldline.core.text import plural, printable
 from worldline.core.trace import Trace
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, ValueLink
-from worldline.diagnose.failure.sentences import (
-    head_sentences,
-    link_in_words,
-    tail_sentences,
-    value_in_words,
-)
+from worldline.diagnose.failure.sentences import head_sentences, link_in_words, tail_sentences, value_in_words
 from worldline.ui.session.last_steps import last_steps
 from worldline.ui.session.side_by_side import ComparedRow
 from worldline.ui.terminal.plain import print_line
