@@ -129,7 +129,8 @@ def test_a_recording_that_ended_too_early_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "words"), [("crashed", "its process ended"), ("timeout", "it did not end in time"), ("failed", "no step")]
+    ("outcome", "words"),
+    [("crashed", "its process ended"), ("timeout", "it did not end in time"), ("failed", "no step")],
 )
 def test_a_test_without_a_trace_says_why(outcome: str, words: str) -> None:
     test = RecordedTest(instance=Instance(name="failing"), id="test_a.py::test_it", outcome=outcome)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from worldline.diagnose.failure.evaluation import Evaluation, called_name, own_expressions
 from worldline.diagnose.failure.parts import literal
@@ -27,7 +28,8 @@ def asserted_nodes(statement: ast.stmt) -> tuple[list[ast.expr], bool]:
             size = 2 if len(call.args) > 1 and not re.search("True|False|None", called_name(call)) else 1
             return list(call.args[:size]), is_equal and size == 2
     if isinstance(statement, ast.With | ast.AsyncWith) and expects_exception(statement):
-        return [part for item in statement.body for part in _calls(item)][-1:], False
+        calls = (next(_calls(item), None) for item in reversed(statement.body))
+        return [call for call in calls if call is not None][:1], False
     return [root for root in _read_by(statement) if not isinstance(root, ast.Constant)], False
 
 
@@ -79,8 +81,9 @@ def _indexes_first(root: ast.AST) -> list[ast.AST]:
     return [*indexes, *parts]
 
 
-def _calls(statement: ast.stmt) -> list[ast.expr]:
-    return [part for part in ast.walk(statement) if isinstance(part, ast.Call)][:1]
+def _calls(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The outermost call of a statement."""
+    yield from (part for part in ast.walk(statement) if isinstance(part, ast.Call))
 
 
 def printed_sides(exception: str, count: int) -> list[str | None]:

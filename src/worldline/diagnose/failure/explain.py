@@ -55,7 +55,7 @@ def explain_failure(test: RecordedTest) -> FailureExplanation:
 
 
 def _with(plain: FailureExplanation, **fields: object) -> FailureExplanation:
-    return FailureExplanation(**{**plain.__dict__, **fields})  # type: ignore[arg-type]
+    return FailureExplanation(**{**plain.__dict__, **fields})
 
 
 def _ended(outcome: str) -> str:
