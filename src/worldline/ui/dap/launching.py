@@ -23,7 +23,8 @@ from worldline.ui.dap.messages import Arguments
 from worldline.ui.session.session import Session
 
 LAUNCH_KEYS = {
-    "program", "pytest", "venv", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
+    "program", "pytest", "venv",
+    "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
     "reveal", "element", "bare", "hidden", "seed", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
 }  # fmt: skip
 EDITOR_KEYS = {
