@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     from worldline.predict.prediction import PredictionRequest as PredictionRequest
     from worldline.recording.recorder import record as record
     from worldline.recording.recorder import without_sandbox as without_sandbox
+    from worldline.recording.repository.budget import TestBudget as TestBudget
     from worldline.recording.repository.one_test import record_test as record_test
-    from worldline.recording.repository.record import TestBudget as TestBudget
     from worldline.recording.repository.record import record_tests as record_tests
     from worldline.ui.dap.extension import vsix_path as vsix_path
     from worldline.ui.dap.server import serve_dap as serve_dap
@@ -96,7 +96,7 @@ _HOMES = {
     "Step": "worldline.core.trace",
     "Suite": "worldline.evaluation.suites.suite",
     "Task": "worldline.evaluation.suites.suite",
-    "TestBudget": "worldline.recording.repository.record",
+    "TestBudget": "worldline.recording.repository.budget",
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.core.errors",
     "adapt": "worldline.learning.adapt",

@@ -10,8 +10,9 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.core.recorded_test import RecordedTest
 from worldline.diagnose.failure import FailureExplanation, explain_failure
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.one_test import nearest_ids, record_test, split_target
-from worldline.recording.repository.record import TestBudget, TestRecording, record_tests
+from worldline.recording.repository.record import TestRecording, record_tests
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 FOLDER = Path(__file__).parent / "failing"

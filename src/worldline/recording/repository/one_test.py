@@ -7,7 +7,8 @@ from pathlib import Path
 
 from worldline.core.errors import UsageError
 from worldline.core.recorded_test import RecordedTest
-from worldline.recording.repository.record import DEFAULT_BUDGET, Say, TestBudget, record_tests
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
+from worldline.recording.repository.record import Say, record_tests
 
 MAX_NEAREST = 5
 _COLLECTING = ("--collect-only", "-q")
