@@ -21,7 +21,7 @@ from worldline.core.source_change import SourceChange
 from worldline.diagnose.revisions.sentences import what_differs
 from worldline.diagnose.revisions.source_map import function_spans
 from worldline.evaluation.revisions import RevisionComparison, compare_revisions
-from worldline.recording.repository.record import TestBudget
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.revision import is_test_path, source_change
 
 COMMITS = Path(__file__).with_name("fixes.txt")
@@ -88,6 +88,7 @@ def row_of(name: str, commit: str, comparison: RevisionComparison, seconds: floa
     if test is not None and test.diff is not None and test.diff.first is not None:
         first = test.diff.first
         row |= {"test": test.test.id, "kind": first.kind, "location": first.location, "what": what_differs(first)}
+        row |= {"imported": test.diff.imported, "reached": [str(place) for place in test.diff.reached]}
         row |= {"steps": test.diff.steps, "step": first.place.step, "after_change": test.diff.steps_after_change}
         row["locations"] = [t.diff.first.location for t in comparison.fixed if t.diff and t.diff.first]
     return row

@@ -1,4 +1,4 @@
-"""A bug fix of a small git repository, recorded on both revisions, as shown in the terminal, as JSON and on the page."""
+"""A bug fix of a small git repository, recorded on both revisions: in the terminal, as JSON and on the page."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.evaluation.revisions import RevisionComparison, compare_revisions
 from worldline.ui.report.revisions_page import page
 from worldline.ui.terminal.revisions import print_revisions
+from worldline.ui.web.start import revision_sessions
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 
@@ -143,6 +144,21 @@ def test_the_page_escapes_and_marks_the_first_divergence(comparison: RevisionCom
     assert "<b>" not in text
     assert text.count('<tr class="first">') == 1
     assert "script" not in text
+
+
+def test_both_traces_are_sessions_that_start_at_the_divergence(comparison: RevisionComparison) -> None:
+    before, after = revision_sessions(comparison)
+    assert (before.name, after.name) == (
+        "before: tests/test_stats.py::test_empty",
+        "after: tests/test_stats.py::test_empty",
+    )
+    run, at = after.run_diff().right, after.branches[0].at
+    assert run.stack(at)[-1].function == "mean"
+    assert run.line(run.events[at].frame, at) == 5
+    assert run.over(at) is not None
+    assert run.back_out(at) is not None
+    left = before.run_diff().right
+    assert "ZeroDivisionError" in str([event.arg for event in left.events if event.event == "raise"])
 
 
 def test_a_change_that_breaks_a_test_is_found_in_the_working_tree(repository: Path, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from worldline.data.repository.record import list_repositories, record_repositor
 from worldline.data.repository.report import RepositoriesReport
 from worldline.data.repository.unit import RESEMBLES_NOTE
 from worldline.evaluation.verify import verify
-from worldline.recording.repository.record import TestBudget
+from worldline.recording.repository.budget import TestBudget
 
 PROJECT = Path(__file__).parent / "project"
 VENV = sys.prefix  # has pytest
