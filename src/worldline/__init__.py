@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from worldline.data.vocabularies import cost as cost
     from worldline.diagnose.debug import debug as debug
     from worldline.diagnose.debug import debug_limits as debug_limits
+    from worldline.diagnose.failure import explain_failure as explain_failure
     from worldline.diagnose.imagine import imagine as imagine
     from worldline.evaluation.bench import bench as bench
     from worldline.evaluation.revisions import compare_revisions as compare_revisions
@@ -66,7 +67,8 @@ if TYPE_CHECKING:
     from worldline.predict.prediction import PredictionRequest as PredictionRequest
     from worldline.recording.recorder import record as record
     from worldline.recording.recorder import without_sandbox as without_sandbox
-    from worldline.recording.repository.record import TestBudget as TestBudget
+    from worldline.recording.repository.budget import TestBudget as TestBudget
+    from worldline.recording.repository.one_test import record_test as record_test
     from worldline.recording.repository.record import record_tests as record_tests
     from worldline.ui.dap.extension import vsix_path as vsix_path
     from worldline.ui.dap.server import serve_dap as serve_dap
@@ -94,7 +96,7 @@ _HOMES = {
     "Step": "worldline.core.trace",
     "Suite": "worldline.evaluation.suites.suite",
     "Task": "worldline.evaluation.suites.suite",
-    "TestBudget": "worldline.recording.repository.record",
+    "TestBudget": "worldline.recording.repository.budget",
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.core.errors",
     "adapt": "worldline.learning.adapt",
@@ -112,6 +114,7 @@ _HOMES = {
     "encode": "worldline.codec.encode",
     "export_model": "worldline.model.export",
     "export_tables": "worldline.ui.report.export",
+    "explain_failure": "worldline.diagnose.failure",
     "futures": "worldline.plan.futures.futures",
     "imagine": "worldline.diagnose.imagine",
     "intervene": "worldline.evaluation.runs",
@@ -128,6 +131,7 @@ _HOMES = {
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
     "record_repositories": "worldline.data.repository.record",
+    "record_test": "worldline.recording.repository.one_test",
     "record_tests": "worldline.recording.repository.record",
     "rehearse": "worldline.plan.rehearse.fallback",
     "replay_differences": "worldline.data.control",

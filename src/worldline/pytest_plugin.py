@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from worldline.recording.repository.record import TestBudget
+    from worldline.recording.repository.budget import TestBudget
 
 _SPOOL = "WORLDLINE_SPOOL"  # where workers of xdist find the spool of the session
 
@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if out is None:
         return
     from worldline.recording.guests.testing.plugin import TestRecorder
-    from worldline.recording.repository.record import TestBudget
+    from worldline.recording.repository.budget import TestBudget
 
     budget = TestBudget(steps=config.getoption("--worldline-max-steps"))
     if not hasattr(config, "workerinput"):

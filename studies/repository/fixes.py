@@ -21,7 +21,7 @@ from worldline.core.repository.source_change import SourceChange
 from worldline.diagnose.revisions.sentences import what_differs
 from worldline.diagnose.revisions.source_map import function_spans
 from worldline.evaluation.revisions import RevisionComparison, compare_revisions
-from worldline.recording.repository.record import TestBudget
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.revision import is_test_path, source_change
 
 COMMITS = Path(__file__).with_name("fixes.txt")

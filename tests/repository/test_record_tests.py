@@ -15,8 +15,9 @@ from worldline.core.malformed import Malformed
 from worldline.core.recorded_test import RecordedTest
 from worldline.core.trace import Columns, Trace
 from worldline.core.value import parse
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.calls import CallPaths, calls_of
-from worldline.recording.repository.record import TestBudget, TestRecording, record_tests
+from worldline.recording.repository.record import TestRecording, record_tests
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 PROJECT = Path(__file__).parent / "project"

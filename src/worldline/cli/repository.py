@@ -31,7 +31,7 @@ def repository_options(command: opt.Command) -> opt.Command:
         opt.option("--html", metavar="FILE", note="with --since"),
         opt.option("--view", is_flag=True, note="with --since"),
         opt.ray_option,
-    )  # fmt: skip
+    )
 
 
 def record_repository(
@@ -62,7 +62,7 @@ def _refuse_options_of_a_program(options: dict[str, Any]) -> None:
 
 def _shared(args: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments that all functions that record tests have in common."""
-    from worldline.recording.repository.record import TestBudget
+    from worldline.recording.repository.budget import TestBudget
 
     budget = {field: options[name] for name, field in _BUDGET.items() if options[name] is not None}
     return {

@@ -21,7 +21,8 @@ from worldline.diagnose.revisions.affected import AffectedTest, affected_tests
 from worldline.diagnose.revisions.compare import compare_traces, noise_of
 from worldline.diagnose.revisions.difference import RevisionDiff
 from worldline.diagnose.revisions.source_map import SourceMap
-from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, record_tests
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
+from worldline.recording.repository.record import record_tests
 from worldline.recording.repository.revision import files_at, source_change
 
 MAX_KEPT_TRACES = 8  # pairs of traces that stay in memory, to be shown

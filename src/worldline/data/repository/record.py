@@ -38,8 +38,9 @@ from worldline.data.repository.unit import (
     store_recording,
 )
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.calls import CallPaths
-from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, TestRecording, instance_of, record_tests
+from worldline.recording.repository.record import TestRecording, instance_of, record_tests
 from worldline.storage.remote import Folder, place
 
 DEFAULT_MAX_CALLS = 8
@@ -292,7 +293,7 @@ def _split(
     options = {**job.options, "args": (*job.options["args"], "--collect-only"), "check": False}
     try:
         collected = job.record(unit.repository, tests=None, instance=unit.instance, **options)
-        tests = sorted(test.id for test in collected.tests())
+        tests = [test.id for test in collected.tests()]
     except NoSandbox:
         raise
     except Exception as error:

@@ -71,7 +71,8 @@ def _argument(index: TraceIndex, function: FunctionNode, call: ast.Call, change:
     if change.name in names and names.index(change.name) < starred:
         return call.args[names.index(change.name)]
     spread = [part.value for part in call.args if isinstance(part, ast.Starred)]
-    return (spread + [keyword.value for keyword in call.keywords if keyword.arg is None] or [None])[0]
+    spread += [keyword.value for keyword in call.keywords if keyword.arg is None]
+    return spread[0] if spread else None
 
 
 def _has_default(function: FunctionNode, name: str) -> bool:
@@ -128,7 +129,8 @@ def origin_of_result(
         node = evaluation.node.value
     elif evaluation.node is not None and event.event == "yield":
         node = next((part.value for part in ast.walk(evaluation.node) if isinstance(part, ast.Yield)), None)
-    reads = () if node is None else (ExpressionRead(evaluation, node, keys),)
+    read = None if node is None else ExpressionRead(evaluation, node, keys)
+    reads = () if read is None else (read,)
     kind = "yielded" if event.event == "yield" and kind == "returned" else kind
-    is_copy = bool(reads) and is_handed_on(reads[0])
+    is_copy = read is not None and is_handed_on(read)
     return Origin(kind=kind, step=step, name=function, keys=keys, after=event.arg, reads=reads, is_copy=is_copy)

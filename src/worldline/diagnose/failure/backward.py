@@ -17,7 +17,7 @@ from worldline.diagnose.failure.bindings import narrowed, number_of, reads_of_wr
 from worldline.diagnose.failure.conditions import deciding
 from worldline.diagnose.failure.evaluation import BUILTINS, COMPREHENSIONS, COPIERS, Evaluation, called_name
 from worldline.diagnose.failure.explanation import ValueLink
-from worldline.diagnose.failure.origin import ExpressionRead, Keys, NameRead, Origin, Read
+from worldline.diagnose.failure.origin import Keys, NameRead, Origin, Read
 from worldline.diagnose.failure.parts import is_known_key, is_mutable, part_of
 from worldline.diagnose.failure.trace_index import NameChange, TraceIndex, targets_of
 
@@ -266,7 +266,7 @@ class BackwardSlice:
 
 
 def _is_handed_over(origin: Origin, older: list[Origin]) -> bool:
-    """Whether a call returned the very value that a step wrote: `total = 0 + price()`. Small ones are equal by chance."""
+    """Whether a call returned the very value that a step wrote: `total = 0 + price()`. A short one may be chance."""
     is_whole = origin.kind in ("written", "returned") and not origin.keys and origin.after is not None
     if not is_whole or len(origin.after or "") < MIN_VALUE_CHARS:
         return False

@@ -11,7 +11,14 @@ import ast
 from worldline.core.recorded_test import RecordedTest
 from worldline.core.trace import Trace
 from worldline.core.value import unquote
-from worldline.diagnose.failure.asserted import MAX_VALUES, asserted_nodes, expects_exception, is_literal, printed_sides
+from worldline.diagnose.failure.asserted import (
+    MAX_VALUES,
+    asserted_nodes,
+    expects_exception,
+    is_assertion,
+    is_literal,
+    printed_sides,
+)
 from worldline.diagnose.failure.backward import BackwardSlice
 from worldline.diagnose.failure.evaluation import Evaluation
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall
@@ -48,7 +55,7 @@ def explain_failure(test: RecordedTest) -> FailureExplanation:
 
 
 def _with(plain: FailureExplanation, **fields: object) -> FailureExplanation:
-    return FailureExplanation(**{**plain.__dict__, **fields})  # type: ignore[arg-type]
+    return FailureExplanation(**{**plain.__dict__, **fields})
 
 
 def _ended(outcome: str) -> str:
@@ -57,7 +64,7 @@ def _ended(outcome: str) -> str:
 
 def _reason(test: RecordedTest) -> str:
     reasons = {"timeout": "it did not end in time", "crashed": "its process ended", "missing": "it was never reached"}
-    return reasons.get(test.outcome, "the recorder wrote no step")
+    return reasons.get(test.outcome, "no step of the repository was recorded")
 
 
 def _unreached(test: RecordedTest, trace: Trace) -> list[str]:
@@ -80,6 +87,8 @@ def _raise_step(index: TraceIndex, test_id: str) -> int | None:
     if not left:
         return None
     step = index.last((own or left)[0])
+    if index.trace.outcome.kind == "limit" and step == len(index.trace) - 1:
+        return None  # the budget may have ended before somebody caught it
     while (inner := _raised_before(index, step)) is not None:
         step = inner
     return step
@@ -103,8 +112,10 @@ def _explained(plain: FailureExplanation, index: TraceIndex, step: int, notes: l
     statement = evaluation.node
     calls = _open_calls(index, step)
     values, path = _values(evaluation, exception) if statement is not None else ((), "")
-    is_own = isinstance(statement, ast.Raise) or exception.startswith("AssertionError")
-    if statement is not None and not (is_own and isinstance(statement, ast.Raise | ast.Assert)):
+    is_own = isinstance(statement, ast.Raise) or (
+        exception.startswith("AssertionError") and statement is not None and is_assertion(statement)
+    )
+    if statement is not None and not is_own:
         if expects_exception(statement):
             notes.append("The expected exception was not raised by the block.")
         elif not any(value.writer for value in values) or not evaluation.calls:

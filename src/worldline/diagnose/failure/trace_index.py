@@ -261,7 +261,7 @@ def targets_of(node: ast.AST) -> set[str]:
     if isinstance(node, ast.For | ast.AsyncFor):
         roots: list[ast.AST] = [node.target]
     elif isinstance(node, ast.With | ast.AsyncWith):
-        roots = [item for item in node.items]
+        roots = list(node.items)
     elif isinstance(node, ast.If | ast.While):
         roots = [node.test]
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

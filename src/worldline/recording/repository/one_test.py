@@ -7,7 +7,8 @@ from pathlib import Path
 
 from worldline.core.errors import UsageError
 from worldline.core.recorded_test import RecordedTest
-from worldline.recording.repository.record import DEFAULT_BUDGET, Say, TestBudget, record_tests
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
+from worldline.recording.repository.record import Say, record_tests
 
 MAX_NEAREST = 5
 _COLLECTING = ("--collect-only", "-q")
@@ -63,8 +64,8 @@ def nearest_ids(test_id: str, known: list[str]) -> list[str]:
     """Return the ids that are most like an unknown one: by their names, and better if in the same file."""
 
     def likeness(other: str) -> float:
-        names = [text.rpartition("::")[2].partition("[")[0] for text in (test_id, other)]
+        wanted, name = (text.rpartition("::")[2].partition("[")[0] for text in (test_id, other))
         is_same_file = test_id.partition("::")[0] == other.partition("::")[0]
-        return SequenceMatcher(None, *names).ratio() + is_same_file / 2
+        return SequenceMatcher(None, wanted, name).ratio() + is_same_file / 2
 
     return sorted(known, key=likeness, reverse=True)[:MAX_NEAREST]

@@ -12,20 +12,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from worldline.core.limits import Limits
 from worldline.recording.guests.rehearsal import tree
 from worldline.recording.guests.testing.guest import SETTINGS, SETTINGS_FILE, SPOOL
 from worldline.recording.recorder import prepare
 from worldline.recording.rehearsal.folder import WORK, FolderCopy
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.environment import Environment
 from worldline.recording.repository.spooled import SpooledRun, read_spool, unpack
 from worldline.recording.sandbox import open_sandbox
 from worldline.recording.sandbox_plan import GUESTS, HOME, SCRATCH, SandboxPlan
-
-if TYPE_CHECKING:
-    from worldline.recording.repository.record import TestBudget
 
 OUTPUT_BYTES = 64 << 20
 WORDS_CHARACTERS = 2000  # of what pytest printed, where it could not start
