@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from worldline.ui.terminal.step.start import step as step
     from worldline.ui.web.start import view as view
     from worldline.ui.web.start import view_debugged as view_debugged
+    from worldline.ui.web.start import view_revisions as view_revisions
     from worldline.ui.web.start import write_bundle as write_bundle
 
 __version__ = "0.1.0"
@@ -151,6 +152,7 @@ _HOMES = {
     "verify": "worldline.evaluation.verify",
     "view": "worldline.ui.web.start",
     "view_debugged": "worldline.ui.web.start",
+    "view_revisions": "worldline.ui.web.start",
     "vsix_path": "worldline.ui.dap.extension",
     "without_sandbox": "worldline.recording.recorder",
     "write_bundle": "worldline.ui.web.start",

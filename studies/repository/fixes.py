@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.core.source_change import SourceChange
+from worldline.core.repository.source_change import SourceChange
 from worldline.diagnose.revisions.sentences import what_differs
 from worldline.diagnose.revisions.source_map import function_spans
 from worldline.evaluation.revisions import RevisionComparison, compare_revisions

@@ -113,6 +113,7 @@ OWN = {
     ("record", "--no-check"): "record_tests.check",
     ("record", "--out"): "store.directory",
     ("record", "--pytest"): "record_repositories.repositories",
+    ("record", "--view"): "view_revisions",
     ("rehearse", "--no-run"): "rehearse.run",
     ("serve", "--key-env"): "serve.key",
     ("serve", "--no-guide"): "serve.guide",
