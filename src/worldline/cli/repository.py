@@ -29,8 +29,9 @@ def repository_options(command: opt.Command) -> opt.Command:
         opt.add_option("--benchmark", multiple=True, metavar="FILE", help="Leave out functions like those in FILE"),
         opt.option("--workers", type=opt.POSITIVE, default=1),
         opt.option("--html", metavar="FILE", note="with --since"),
+        opt.option("--view", is_flag=True, note="with --since"),
         opt.ray_option,
-    )  # fmt: skip
+    )
 
 
 def record_repository(
@@ -61,7 +62,7 @@ def _refuse_options_of_a_program(options: dict[str, Any]) -> None:
 
 def _shared(args: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments that all functions that record tests have in common."""
-    from worldline.recording.repository.record import TestBudget
+    from worldline.recording.repository.budget import TestBudget
 
     budget = {field: options[name] for name, field in _BUDGET.items() if options[name] is not None}
     return {
@@ -136,3 +137,7 @@ def _compare(
 
         opt.write_page(options["html"], page(comparison))
     opt.show(comparison, as_json, print_revisions, rows=rows)
+    if options["view"]:
+        from worldline.ui.web.start import view_revisions
+
+        view_revisions(comparison, say=click.echo)

@@ -45,7 +45,7 @@ class RecordedTest:
 
     Attributes:
         instance: The revision it belongs to.
-        id: pytest's node id, such as `tests/test_a.py::test_b[3]`.
+        id: pytest's node id, such as `tests/test_amounts.py::test_fraction[six]`.
         outcome: One of `TEST_OUTCOMES`, with the recorder.
         plain: The outcome without the recorder; empty if it was not executed that way.
         message: Why it failed, as pytest prints it.

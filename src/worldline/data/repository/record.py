@@ -35,10 +35,12 @@ from worldline.data.repository.unit import (
     RepositoryWorker,
     UnitResult,
     describe_error,
+    store_recording,
 )
 from worldline.parallel.pool import LocalPool, WorkerPool, in_order
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.calls import CallPaths
-from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, instance_of, record_tests
+from worldline.recording.repository.record import TestRecording, instance_of, record_tests
 from worldline.storage.remote import Folder, place
 
 DEFAULT_MAX_CALLS = 8
@@ -134,6 +136,51 @@ def record_repositories(
     return report
 
 
+def store_tests(
+    recording: TestRecording,
+    out: str | Folder,
+    *,
+    max_calls: int = DEFAULT_MAX_CALLS,
+    include: Sequence[str] = (),
+    notations: Sequence[str] = (),
+) -> RepositoryReport:
+    """Store the calls of one recording in a dataset, beside those already there.
+
+    Args:
+        recording: The recorded tests.
+        out: Directory or URL of the dataset.
+        max_calls: Calls to keep of each function: the first with distinct paths.
+        include: Packages outside the repository that were stepped into.
+        notations: Notations in which each call is also stored as text: `compact`, `cwm`.
+
+    Returns:
+        The report on this repository.
+
+    Raises:
+        FingerprintError: The dataset was recorded with other settings.
+    """
+    options = {"budget": recording.budget, "args": (), "include": tuple(include)}
+    mark, instance = _fingerprint(options, max_calls, []), recording.instance
+    with (
+        tempfile.TemporaryDirectory(prefix="worldline-repositories-", ignore_cleanup_errors=True) as folder,
+        CallWriter(out, fingerprint=mark, notations=notations) as writer,
+    ):
+        unit = RecordingUnit(key=instance.id, repository="", instance=instance, max_calls=2 * max_calls)
+        benchmark = Benchmark.read(())
+        job = RecordingJob(
+            record=record_tests,
+            options={},
+            notations=writer.notations,
+            keep_traces=True,
+            benchmark=benchmark,
+            folder=folder,
+        )
+        part = str(Path(folder) / "part")
+        store_recording(recording, part, unit, job)
+        writer.adopt(part, _stored_paths(writer, instance, max_calls).keep)
+    return summarize(place(out))[instance.id]
+
+
 def list_repositories(repositories: Iterable[str]) -> list[str]:
     """Return the paths of repositories, each once, in order.
 
@@ -145,10 +192,10 @@ def list_repositories(repositories: Iterable[str]) -> list[str]:
         UsageError: A list cannot be read.
     """
     paths: dict[str, None] = {}
-    for given in repositories:
-        file = Path(given.removeprefix("@"))
-        if not given.startswith("@") and not (given.endswith(".txt") and file.is_file()):
-            paths[given] = None
+    for entry in repositories:
+        file = Path(entry.removeprefix("@"))
+        if not entry.startswith("@") and not (entry.endswith(".txt") and file.is_file()):
+            paths[entry] = None
             continue
         try:
             with open(file, encoding="utf-8") as lines:
@@ -157,8 +204,8 @@ def list_repositories(repositories: Iterable[str]) -> list[str]:
             raise UsageError(f"{file} is not a list of repositories: {error}") from None
         if len(text) > MAX_LIST_BYTES:
             raise UsageError(f"{file} is not a list of repositories: it is larger than {MAX_LIST_BYTES:,} bytes")
-        entries = (line.partition("#")[0].strip() for line in text.splitlines())
-        paths |= dict.fromkeys(str(file.parent / Path(entry).expanduser()) for entry in entries if entry)
+        listed = (line.partition("#")[0].strip() for line in text.splitlines())
+        paths |= dict.fromkeys(str(file.parent / Path(line).expanduser()) for line in listed if line)
     return list(paths)
 
 
@@ -192,10 +239,10 @@ def _name_instances(paths: Sequence[str]) -> dict[str, Instance | str]:
             listed[path] = instance_of(root) if root.is_dir() else f"{path} is not a folder"
         except Exception as error:
             listed[path] = describe_error(error)
-    counts = Counter(found.id for found in listed.values() if isinstance(found, Instance))
-    for path, found in listed.items():
-        if isinstance(found, Instance) and counts[found.id] > 1:
-            listed[path] = replace(found, name=f"{Path(path).resolve().parent.name}/{found.name}")
+    counts = Counter(instance.id for instance in listed.values() if isinstance(instance, Instance))
+    for path, instance in listed.items():
+        if isinstance(instance, Instance) and counts[instance.id] > 1:
+            listed[path] = replace(instance, name=f"{Path(path).resolve().parent.name}/{instance.name}")
     return listed
 
 
@@ -246,7 +293,7 @@ def _split(
     options = {**job.options, "args": (*job.options["args"], "--collect-only"), "check": False}
     try:
         collected = job.record(unit.repository, tests=None, instance=unit.instance, **options)
-        tests = sorted(test.id for test in collected.tests())
+        tests = [test.id for test in collected.tests()]
     except NoSandbox:
         raise
     except Exception as error:

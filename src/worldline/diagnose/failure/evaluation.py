@@ -10,8 +10,8 @@ import builtins
 from collections.abc import Iterator, Sequence
 
 from worldline.core.value import canonical, kind
-from worldline.diagnose.failure.parts import is_known_key, literal, part_of, size_of
 from worldline.diagnose.failure.trace_index import TraceIndex
+from worldline.diagnose.failure.value_keys import is_known_key, literal, part_of, size_of
 
 COMPREHENSION_NAMES = {
     "<listcomp>": ast.ListComp,
@@ -21,9 +21,9 @@ COMPREHENSION_NAMES = {
 }
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LITERAL = (
-    ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop, ast.expr_context, ast.BinOp, ast.Add,
-    ast.Sub,
-)  # fmt: skip
+    *(ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop),
+    *(ast.expr_context, ast.BinOp, ast.Add, ast.Sub),
+)
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 BUILTINS = frozenset(dir(builtins))
 #: Built-in functions whose result has the parts of their argument.
@@ -108,9 +108,9 @@ class Evaluation:
             frame = self.index.frames[columns.frame[step]]
             if frame.file == self.file and frame.name.rpartition(".")[0] == owner:
                 statement = self.index.statement(frame.file, columns.line[step])
-                if statement is not None and _stores(statement, node.value.id, node.attr):
-                    if self.index.trace[step].event == "line":
-                        return step
+                is_line = self.index.trace[step].event == "line"
+                if is_line and statement is not None and _stores(statement, node.value.id, node.attr):
+                    return step
         return None
 
     def key(self, node: ast.Subscript) -> str | None:
@@ -194,10 +194,9 @@ def _stores(statement: ast.stmt, name: str, attribute: str) -> bool:
         return False
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     for target in targets:
-        node: ast.expr = target
-        while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name)):
-            node = node.value
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if (node.value.id, node.attr) == (name, attribute):
-                return True
+        for node in ast.walk(target):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                names = node.value.id, node.attr
+                if names == (name, attribute):
+                    return True
     return False

@@ -81,6 +81,11 @@ class TraceSide:
         own = self.own[serial]
         return own[min(at + 1, len(own) - 1)]
 
+    def next_own(self, i: int) -> int:
+        """Return the next step of the frame of a step; the step itself if it is the last."""
+        own = self.own[self.trace.columns.frame[i]]
+        return own[min(bisect_left(own, i) + 1, len(own) - 1)]
+
     def has_ended(self, serial: int) -> bool:
         """Tell whether the end of a frame was recorded."""
         last = self.trace.columns.event[self.own[serial][-1]]

@@ -132,18 +132,22 @@ class Session:
         return session
 
     @classmethod
-    def of_trace(cls, trace: Trace, *, name: str, failure: FailureExplanation | None = None) -> Session:
+    def of_trace(
+        cls, trace: Trace, *, name: str, failure: FailureExplanation | None = None, at: int | None = None
+    ) -> Session:
         """Create a session of a recorded run alone: there is no prediction to compare it with.
 
         Args:
             trace: The run. Its outermost frames may be several: those of a test and of its fixtures.
             name: What a front end calls it.
             failure: The explanation, if it is a failing test; a view starts at the exception.
+            at: The step at which a view starts instead.
         """
         ended = "ended" if trace.outcome.kind in ENDED else "budget"
         recorded = Prediction(text=b"", status=ended, codec=DEFAULT_NOTATION)
         ask = PredictionRequest(program=trace.program)
-        at = len(trace) - 1 if failure is None else failure.steps - 1
+        if at is None:
+            at = len(trace) - 1 if failure is None else failure.steps - 1
         root = Branch(id=0, ask=ask, truth=None, found=recorded, status="done", at=max(at, 0))
         session = cls(root, name=name, model=RECORDED, failure=failure, is_recorded=True)
         run = Run(RECORDED, ask, recorded, reading=read_trace(trace))
