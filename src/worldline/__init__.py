@@ -34,11 +34,15 @@ if TYPE_CHECKING:
     from worldline.data.mine.by_recipe import mine_calls as mine_calls
     from worldline.data.program_file import load_program as load_program
     from worldline.data.record_many import record_many as record_many
+    from worldline.data.repository.export import export_rows as export_rows
+    from worldline.data.repository.record import record_repositories as record_repositories
     from worldline.data.vocabularies import cost as cost
     from worldline.diagnose.debug import debug as debug
     from worldline.diagnose.debug import debug_limits as debug_limits
+    from worldline.diagnose.failure import explain_failure as explain_failure
     from worldline.diagnose.imagine import imagine as imagine
     from worldline.evaluation.bench import bench as bench
+    from worldline.evaluation.revisions import compare_revisions as compare_revisions
     from worldline.evaluation.rounding import check_rounding as check_rounding
     from worldline.evaluation.runs import compare as compare
     from worldline.evaluation.runs import intervene as intervene
@@ -64,6 +68,9 @@ if TYPE_CHECKING:
     from worldline.predict.prediction import PredictionRequest as PredictionRequest
     from worldline.recording.recorder import record as record
     from worldline.recording.recorder import without_sandbox as without_sandbox
+    from worldline.recording.repository.budget import TestBudget as TestBudget
+    from worldline.recording.repository.one_test import record_test as record_test
+    from worldline.recording.repository.record import record_tests as record_tests
     from worldline.ui.dap.extension import vsix_path as vsix_path
     from worldline.ui.dap.server import serve_dap as serve_dap
     from worldline.ui.report.export import export_tables as export_tables
@@ -73,6 +80,7 @@ if TYPE_CHECKING:
     from worldline.ui.terminal.step.start import step as step
     from worldline.ui.web.start import view as view
     from worldline.ui.web.start import view_debugged as view_debugged
+    from worldline.ui.web.start import view_revisions as view_revisions
     from worldline.ui.web.start import write_bundle as write_bundle
 
 __version__ = "0.1.0"
@@ -90,6 +98,7 @@ _HOMES = {
     "Step": "worldline.core.trace",
     "Suite": "worldline.evaluation.suites.suite",
     "Task": "worldline.evaluation.suites.suite",
+    "TestBudget": "worldline.recording.repository.budget",
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.core.errors",
     "adapt": "worldline.learning.adapt",
@@ -99,13 +108,16 @@ _HOMES = {
     "check_rounding": "worldline.evaluation.rounding",
     "choose_control": "worldline.data.control",
     "compare": "worldline.evaluation.runs",
+    "compare_revisions": "worldline.evaluation.revisions",
     "conditions": "worldline.analyze.flow.conditions",
     "cost": "worldline.data.vocabularies",
     "debug": "worldline.diagnose.debug",
     "debug_limits": "worldline.diagnose.debug",
     "encode": "worldline.codec.encode",
     "export_model": "worldline.model.export",
+    "export_rows": "worldline.data.repository.export",
     "export_tables": "worldline.ui.report.export",
+    "explain_failure": "worldline.diagnose.failure",
     "futures": "worldline.plan.futures.futures",
     "imagine": "worldline.diagnose.imagine",
     "intervene": "worldline.evaluation.runs",
@@ -121,6 +133,9 @@ _HOMES = {
     "paths": "worldline.plan.paths.search",
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
+    "record_repositories": "worldline.data.repository.record",
+    "record_test": "worldline.recording.repository.one_test",
+    "record_tests": "worldline.recording.repository.record",
     "rehearse": "worldline.plan.rehearse.fallback",
     "replay_differences": "worldline.data.control",
     "report": "worldline.ui.report.report",
@@ -137,6 +152,7 @@ _HOMES = {
     "verify": "worldline.evaluation.verify",
     "view": "worldline.ui.web.start",
     "view_debugged": "worldline.ui.web.start",
+    "view_revisions": "worldline.ui.web.start",
     "vsix_path": "worldline.ui.dap.extension",
     "without_sandbox": "worldline.recording.recorder",
     "write_bundle": "worldline.ui.web.start",

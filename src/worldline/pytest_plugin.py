@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from worldline.recording.repository.record import TestBudget
+    from worldline.recording.repository.budget import TestBudget
 
 _SPOOL = "WORLDLINE_SPOOL"  # where workers of xdist find the spool of the session
 
@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if out is None:
         return
     from worldline.recording.guests.testing.plugin import TestRecorder
-    from worldline.recording.repository.record import TestBudget
+    from worldline.recording.repository.budget import TestBudget
 
     budget = TestBudget(steps=config.getoption("--worldline-max-steps"))
     if not hasattr(config, "workerinput"):
@@ -78,14 +78,20 @@ class _Storing:
         """Store the calls, and say how many."""
         from pathlib import Path
 
-        from worldline.data.repository.record import store_recording
+        from worldline.data.repository.record import store_tests
         from worldline.recording.repository.record import recording_of_spool
 
         seconds = time.monotonic() - self.started
         recording = recording_of_spool(self.config.rootpath, Path(self.spool), self.budget, seconds=seconds)
-        report = store_recording(recording, self.out, max_calls=self.config.getoption("--worldline-max-calls"))
-        terminalreporter.write_sep("-", "worldline")
-        terminalreporter.write_line(f"{self.out}: {report.summary()}")
+        report = store_tests(
+            recording,
+            self.out,
+            max_calls=self.config.getoption("--worldline-max-calls"),
+            include=self.config.getoption("--worldline-include"),
+        )
+        terminalreporter.write_sep("-", f"worldline: {self.out}")
+        for line in report.lines():
+            terminalreporter.write_line(line)
 
     def pytest_unconfigure(self) -> None:
         """Remove the spool."""

@@ -1,4 +1,4 @@
-"""Bug-fix commits of well-known repositories: the first step at which a fixed test diverges, and whether the fix is there.
+"""Bug-fix commits of well-known repositories: where a fixed test first diverges, and whether the fix is there.
 
 `python studies/repository/fixes.py --clones DIR --out fixes.jsonl` compares each commit of `fixes.txt` with its parent.
 DIR has one clone with history per repository, by name. With `--find NAME`, it tries the latest fixes of one repository
@@ -16,10 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from worldline.core.errors import WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
+from worldline.core.repository.source_change import SourceChange
 from worldline.diagnose.revisions.sentences import what_differs
+from worldline.diagnose.revisions.source_map import function_spans
 from worldline.evaluation.revisions import RevisionComparison, compare_revisions
-from worldline.recording.repository.record import TestBudget
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.revision import is_test_path, source_change
 
 COMMITS = Path(__file__).with_name("fixes.txt")
@@ -52,17 +54,29 @@ def candidates(clone: Path, limit: int) -> Iterator[str]:
             yield commit
 
 
+def changed_tests(change: SourceChange) -> list[str]:
+    """Return the ids of the tests that a change added or changed; parametrised ones without their parameters."""
+    found = list[str]()
+    for file in change.files:
+        for span in function_spans(file.after) if file.is_test and file.path else ():
+            is_test = span.name.rpartition(".")[2].startswith("test") and "<locals>" not in span.name
+            if is_test and not file.lines.changed_after.isdisjoint(range(span.first, span.last + 1)):
+                found.append(f"{file.path}::{span.name.replace('.', '::')}")
+    return found
+
+
 def compare(clone: Path, commit: str) -> tuple[RevisionComparison, float]:
-    """Compare a commit with its parent, in the test files that it changed."""
+    """Compare a commit with its parent, by the tests that it added or changed."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / clone.name
-        git(clone, "worktree", "prune")
         subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(clone), str(tree)], check=True)
         git(tree, "checkout", "-q", "--detach", commit)
         change = source_change(tree, "HEAD~1")
-        files = [file.path for file in change.files if file.is_test and file.path and "conftest" not in file.path]
+        tests = changed_tests(change)
+        if not tests:
+            raise UsageError("it changes no test function")
         began = time.perf_counter()
-        return compare_revisions(tree, "HEAD~1", args=files, budget=BUDGET), time.perf_counter() - began
+        return compare_revisions(tree, "HEAD~1", args=tests, budget=BUDGET), time.perf_counter() - began
 
 
 def row_of(name: str, commit: str, comparison: RevisionComparison, seconds: float) -> dict[str, Any]:
@@ -74,6 +88,7 @@ def row_of(name: str, commit: str, comparison: RevisionComparison, seconds: floa
     if test is not None and test.diff is not None and test.diff.first is not None:
         first = test.diff.first
         row |= {"test": test.test.id, "kind": first.kind, "location": first.location, "what": what_differs(first)}
+        row |= {"imported": test.diff.imported, "reached": [str(place) for place in test.diff.reached]}
         row |= {"steps": test.diff.steps, "step": first.place.step, "after_change": test.diff.steps_after_change}
         row["locations"] = [t.diff.first.location for t in comparison.fixed if t.diff and t.diff.first]
     return row

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# `tests/repository` executes the tutorial on repositories, whose commands depend on each other.
 PAGES = [
     ROOT / "README.md",
-    *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
+    *sorted(page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.name != "trace-a-repository.md"),
     *(ROOT / "docs" / "how-to" / f"{name}.md" for name in ("ask", "rehearse", "plan")),
 ]
 COMMANDS = {"record", "encode", "debug", "imagine", "rehearse"}

@@ -1,3 +1,3 @@
-"""The small repository in `project/` is recorded by tests; its own tests are not ours."""
+"""The small repositories in `project/` and `failing/` are recorded by tests; their own tests are not ours."""
 
-collect_ignore = ["project"]
+collect_ignore = ["project", "failing"]

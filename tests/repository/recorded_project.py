@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from worldline.data.repository.dataset import CallWriter
-
 from worldline.core.program import Program
 from worldline.core.recorded_test import Instance, RecordedCall, RecordedTest
+from worldline.data.repository.dataset import CallWriter
 from worldline.recording.recorder import record_many
 
 PROJECT = Path(__file__).parent / "project"

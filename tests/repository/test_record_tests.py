@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import re
 import shutil
 import sys
@@ -11,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
 from worldline.core.recorded_test import RecordedTest
 from worldline.core.trace import Columns, Trace
 from worldline.core.value import parse
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.calls import CallPaths, calls_of
-from worldline.recording.repository.record import TestBudget, TestRecording, record_tests
+from worldline.recording.repository.record import TestRecording, record_tests
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 PROJECT = Path(__file__).parent / "project"
@@ -100,6 +104,7 @@ def test_parametrised_unittest_doctest_async_tests_and_their_notes(recording: Te
     assert "threads" in test(recording, "tests/test_plan.py::test_clocks_in_threads").notes
 
 
+@pytest.mark.long(reason="records a repository several times")
 def test_doctests_step_into_the_project() -> None:
     recording = record_tests(PROJECT, venv=VENV, args=["--doctest-modules", "src"], check=False)
     doctests = [recorded for recorded in recording.tests() if recorded.trace is not None]
@@ -184,6 +189,7 @@ def _without_addresses(trace: Trace) -> Columns:
     return replace(trace.columns, texts=texts)
 
 
+@pytest.mark.long(reason="records a repository several times")
 def test_workers_of_xdist_are_recorded() -> None:
     recording = record_tests(PROJECT, venv=VENV, args=["-n", "2"])
     assert recording.differing == ()
@@ -191,6 +197,7 @@ def test_workers_of_xdist_are_recorded() -> None:
     assert sum(recorded.trace is not None for recorded in recording.tests()) > 25
 
 
+@pytest.mark.long(reason="records a repository several times")
 def test_without_a_sandbox_the_same_is_recorded() -> None:
     names = ["tests/test_amounts.py::test_divisor"]
     sandboxed = record_tests(PROJECT, venv=VENV, tests=names, check=False)
@@ -210,6 +217,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_test_that_ends_its_process_costs_only_itself(name: str, tmp_path: Path) -> None:
     project = _small_project(tmp_path, HOSTILE[name])
@@ -223,7 +231,8 @@ def test_a_test_that_ends_its_process_costs_only_itself(name: str, tmp_path: Pat
 DESTRUCTIVE = {
     "deletes itself": "import shutil\ndef test_bad():\n    shutil.rmtree('.', ignore_errors=True)\n",
     "fills the disk": (
-        "def test_bad():\n    with open('big', 'wb') as file:\n        while True:\n            file.write(b'x' * 2**20)\n"
+        "def test_bad():\n    with open('big', 'wb') as file:\n"
+        "        while True:\n            file.write(b'x' * 2**20)\n"
     ),
     "forks": (
         "import os, time\ndef test_bad():\n    for _ in range(2000):\n        try:\n            if not os.fork():\n"
@@ -233,6 +242,7 @@ DESTRUCTIVE = {
 }
 
 
+@pytest.mark.long(reason="records a repository several times")
 @pytest.mark.parametrize("name", DESTRUCTIVE)
 def test_a_destructive_test_leaves_the_repository_as_it_was(name: str, tmp_path: Path) -> None:
     project = _small_project(tmp_path, DESTRUCTIVE[name])
@@ -255,15 +265,17 @@ def _small_project(folder: Path, bad: str) -> Path:
 
 
 def test_a_test_that_looks_for_the_recorder_is_reported(tmp_path: Path) -> None:
-    project = _small_project(tmp_path, "import os\ndef test_bad():\n    assert not NOTICED\n")
-    looks = "import sys\nNOTICED = any(name.startswith('_recorder') for name in ())\n"
-    text = "import json, os\n\ndef test_bad():\n    with open(os.environ['WORLDLINE_TESTING']) as file:\n        assert not json.load(file)['record']\n"
-    (project / "test_bad.py").write_text(looks + text)
+    looks = (
+        "import json, os\ndef test_bad():\n    with open(os.environ['WORLDLINE_TESTING']) as file:\n"
+        "        assert not json.load(file)['record']\n"
+    )
+    project = _small_project(tmp_path, looks)
     recording = record_tests(project, venv=VENV)
     assert recording.differing == ("test_bad.py::test_bad",)
     assert test(recording, "test_bad.py::test_bad").notices_recorder
 
 
+@pytest.mark.long(reason="records a repository several times")
 def test_a_flaky_test_is_not_blamed_on_the_recorder(tmp_path: Path) -> None:
     flaky = "import random\nSEED = random.SystemRandom().random()\ndef test_bad():\n    assert SEED < 0.5\n"
     project = _small_project(tmp_path, flaky)
@@ -291,3 +303,27 @@ def test_the_users_folder_is_not_written(tmp_path: Path) -> None:
     before = sorted(path.relative_to(project) for path in project.rglob("*"))
     record_tests(project, venv=VENV, tests=["tests/test_amounts.py::test_divisor"], check=False)
     assert sorted(path.relative_to(project) for path in project.rglob("*")) == before
+
+
+@pytest.mark.long(reason="makes environments of other interpreters")
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_other_interpreters_record_the_same(version: str) -> None:
+    kept = sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python")))
+    python = kept[-1] if kept else shutil.which(f"python{version}")
+    if python is None:
+        pytest.skip(f"no Python {version} on this machine")
+    names = ["tests/test_amounts.py::test_divisor", "tests/test_shelf.py::test_take"]
+    try:
+        recording = record_tests(PROJECT, python=python, tests=names)
+    except UsageError as error:
+        pytest.skip(f"no environment of Python {version}: {error}")
+    here = record_tests(PROJECT, venv=VENV, tests=names, check=False)
+    assert recording.differing == ()
+    for name in names:
+        first, second = test(recording, name).trace, test(here, name).trace
+        assert first is not None
+        assert second is not None
+        assert first.interpreter.version.startswith(version)
+        assert [(step.event, step.line, step.delta, step.arg) for step in first.steps] == [
+            (step.event, step.line, step.delta, step.arg) for step in second.steps
+        ]

@@ -74,10 +74,14 @@ def serving(
     programs: Sequence[tuple[str, str | None]] = (),
     token: str | None = TOKEN,
     bounds: Mapping[str, Any] | None = None,
+    recorded: Sequence[Mapping[str, Any]] = (),
 ) -> Iterator[Served]:
-    """A server of some runs, models by scheme, programs as (source, call); `bounds` are fields of its policy."""
+    """A server of some runs, models by scheme, programs as (source, call); `bounds` are fields of its policy.
+
+    `recorded` are fields of programs that are recorded as failing tests.
+    """
     told = {"runs": [str(path) for path in runs], "models": list(models), "programs": list(programs)}
-    told |= {"token": token, "bounds": dict(bounds or {})}
+    told |= {"token": token, "bounds": dict(bounds or {}), "recorded": list(recorded)}
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "stderr"
         with log.open("w") as errors:
@@ -146,6 +150,18 @@ def make_run(folder: Path, *, count: int = 12, every: int = 3, first: int = 1, n
     return folder
 
 
+def _failing(fields: Mapping[str, Any]) -> Any:
+    from worldline.core.recorded_test import Instance, RecordedTest
+    from worldline.diagnose.failure import explain_failure
+    from worldline.recording.recorder import record
+    from worldline.ui.session.session import Session
+
+    trace = record(Program(**{**fields, "files": tuple(map(tuple, fields["files"]))}))
+    name = f"{trace.program.name}::{(trace.program.call or '').partition('(')[0]}"
+    test = RecordedTest(instance=Instance(name="served"), id=name, outcome="failed", trace=trace)
+    return Session.of_trace(trace, name=name, failure=explain_failure(test))
+
+
 def _main(told: dict[str, Any]) -> None:
     from worldline.predict.models import load_model
     from worldline.ui.http.listening import listen
@@ -161,6 +177,7 @@ def _main(told: dict[str, Any]) -> None:
         runs=tuple(Path(path) for path in told["runs"]),
         programs=tuple(Program(source=source, call=call) for source, call in told["programs"]),
         models={scheme: loader(scheme) for scheme in told["models"]},
+        sessions=tuple(_failing(fields) for fields in told["recorded"]),
     )
     if not told["bounds"]:
         serve(opening, port=0, token=told["token"], say=lambda text: print(text, flush=True))

@@ -36,6 +36,7 @@ from worldline.cli.program_options import (
     program_options,
 )
 from worldline.cli.rehearse import rehearse
+from worldline.cli.repository import record_repository, repository_options
 from worldline.cli.rewrite import rewrite
 from worldline.codec.names import NOTATIONS, PARTS
 from worldline.core.errors import UsageError, WorldlineError
@@ -121,18 +122,25 @@ def cli(context: click.Context) -> None:
 
 
 @cli.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(), required=False)
 @click.argument("args", nargs=-1)
 @record_options
 @control_options
+@repository_options
 @opt.json_option
 @opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
 @opt.option("--rows", type=opt.COUNT, default=200)
-def record(file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
-    """Execute FILE in the sandbox and record every step.
+def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
+    """Execute FILE in the sandbox and record every step, or with --pytest the tests of a repository.
 
-    Options of the program itself go after `--`.
+    Options of the program itself, or of pytest, go after `--`.
     """
+    if options["repositories"]:
+        words = (*((file,) if file is not None else ()), *args)
+        record_repository(options["repositories"], words, out=out, as_json=as_json, rows=rows, options=options)
+        return
+    if file is None:
+        raise UsageError("name the FILE to record, or a repository: --pytest REPO")
     trace = _record(file, args, options, control_of(options))
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)

@@ -29,7 +29,7 @@ from worldline.core.errors import WorldlineError
 @opt.limit_options
 @opt.json_option
 @opt.option("--html", metavar="FILE")
-@opt.add_option("--view", is_flag=True, help="Then serve the result as a page (extra `view`)")
+@opt.option("--view", is_flag=True)
 @opt.add_option(
     "--nearest",
     type=opt.SECONDS_OR_0,

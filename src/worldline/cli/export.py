@@ -1,18 +1,20 @@
-"""The command `export`: the tables of a run, or a model as it ships."""
+"""The command `export`: the tables of a run, the rows of recorded tests, or a model as it ships."""
 
 from __future__ import annotations
 
 import click
 
 from worldline.cli.options import POSITIVE, add_option, option, trust_option
+from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError, WorldlineError
 
 FORMS = ("csv", "parquet", "latex")
 
 
 @click.command()
-@click.argument("what", metavar="RUN|MODEL")
-@option("--out", metavar="DIR", note="required for a model", default_text="RUN/tables")
+@click.argument("what", metavar="RUN|TESTS|MODEL")
+@option("--out", metavar="DIR|FILE", note="required for a model and for tests", default_text="RUN/tables")
+@option("--format", "notation", type=click.Choice(NOTATIONS), note="for tests", default_text=NOTATIONS[0])
 @add_option("--csv", is_flag=True, help="The tables of a run as CSV")
 @add_option("--parquet", is_flag=True, help="The tables of a run as parquet, in typed columns")
 @add_option("--latex", is_flag=True, help="The tables of a run for a paper (booktabs)")
@@ -25,6 +27,7 @@ FORMS = ("csv", "parquet", "latex")
 def export(
     what: str,
     out: str | None,
+    notation: str | None,
     csv: bool,
     parquet: bool,
     latex: bool,
@@ -34,15 +37,24 @@ def export(
     calibrate: str | None,
     check_rounding: int | None,
 ) -> None:
-    """Export the tables of a RUN, or a MODEL as it ships.
+    """Export the tables of a RUN, the rows of recorded TESTS, or a MODEL as it ships.
 
-    RUN is a folder of `bench` or `score`; every table of its report becomes a file. MODEL is a run of `train`, a
-    checkpoint or `default`; its weights are written as the engine uses them, small and quick to load.
+    RUN is a folder of `bench` or `score`; every table of its report becomes a file. TESTS is a directory of
+    `record --pytest`; each test with its trace becomes a row of a .parquet or .jsonl file. MODEL is a run of `train`,
+    a checkpoint or `default`; its weights are written as the engine uses them, small and quick to load.
     """
+    from worldline.data.repository.dataset import is_calls
     from worldline.evaluation.run.directory import is_run
     from worldline.model.export import export_model
 
     forms = [name for name, is_wanted in zip(FORMS, (csv, parquet, latex), strict=True) if is_wanted]
+    if is_calls(what):
+        if forms or half or any(value is not None for value in (tokenizer, bits, calibrate, check_rounding)):
+            raise UsageError("recorded tests have only --out and --format")
+        _export_tests(what, out, notation or NOTATIONS[0])
+        return
+    if notation is not None:
+        raise UsageError("--format is for recorded tests, and these are not")
     if is_run(what) or forms:
         if half or any(value is not None for value in (bits, calibrate, check_rounding)):
             raise UsageError("--half, --bits, --calibrate and --check-rounding are for a model, and this is a run")
@@ -56,6 +68,16 @@ def export(
     click.echo(f"{done.size:,} bytes in {out}, sha256 {done.sha256}")
     if check_rounding is not None:
         _print_rounding_cost(what, out, check_rounding)
+
+
+def _export_tests(directory: str, out: str | None, notation: str) -> None:
+    from worldline.data.repository.export import export_rows
+
+    if out is None:
+        raise UsageError("name a file for the rows: -o FILE.parquet or -o FILE.jsonl")
+    done = export_rows(directory, out, notation=notation)
+    missing = f", {done.without_text:,} without a text left out" if done.without_text else ""
+    click.echo(f"{done.rows:,} tests in {out}{missing}")
 
 
 def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:

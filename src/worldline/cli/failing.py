@@ -51,8 +51,8 @@ def step_test(target: str, options: dict[str, Any]) -> None:
 
 def _recorded(target: str, options: dict[str, Any]) -> tuple[RecordedTest, FailureExplanation]:
     from worldline.diagnose.failure import explain_failure
+    from worldline.recording.repository.budget import TestBudget
     from worldline.recording.repository.one_test import record_test
-    from worldline.recording.repository.record import TestBudget
 
     if options["file"] is not None:
         raise click.UsageError("--pytest takes no FILE: the test is in the repository")

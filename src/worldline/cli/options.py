@@ -67,6 +67,7 @@ MEANINGS = {
     "--tokenizer": "Tokenizer: bytes, llama3, a `tokenizers` JSON or a tiktoken file",
     "--train-steps": "Train for N steps",
     "--venv": "Virtual environment of the tests; by default one is made from the metadata",
+    "--view": "Then serve the result as a page (extra `view`)",
     "--voter": "Another model that votes with --model; repeatable",
     "--wall": "Limit: seconds of wall time per run",
     "--way": "Search strategy",

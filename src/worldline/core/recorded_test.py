@@ -8,6 +8,7 @@ belongs to one call of a function of the repository.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from worldline.core.trace import Trace
 
@@ -44,7 +45,7 @@ class RecordedTest:
 
     Attributes:
         instance: The revision it belongs to.
-        id: pytest's node id, such as `tests/test_a.py::test_b[3]`.
+        id: pytest's node id, such as `tests/test_amounts.py::test_fraction[six]`.
         outcome: One of `TEST_OUTCOMES`, with the recorder.
         plain: The outcome without the recorder; empty if it was not executed that way.
         message: Why it failed, as pytest prints it.
@@ -74,6 +75,20 @@ class RecordedTest:
     def notices_recorder(self) -> bool:
         """Whether the test ends differently without the recorder, and not by chance."""
         return bool(self.plain) and self.plain != self.outcome and "flaky" not in self.notes
+
+    def as_json(self) -> dict[str, Any]:
+        """The test without its steps."""
+        return {
+            "id": self.id,
+            "outcome": self.outcome,
+            "plain": self.plain,
+            "message": self.message,
+            "seconds": self.seconds,
+            "plain_seconds": self.plain_seconds,
+            "steps": 0 if self.trace is None else len(self.trace),
+            "frames": 0 if self.trace is None else len(self.trace.frames),
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -213,11 +213,12 @@ def fingerprint(*, limits: Limits, interpreter: InterpreterInfo, recipe: Any = N
         The fingerprint.
     """
     interpreter_info = {"name": interpreter.name, "version": interpreter.version}
-    return {"code": _code_version(), "interpreter": interpreter_info, "limits": asdict(limits), "recipe": recipe}
+    return {"code": code_version(), "interpreter": interpreter_info, "limits": asdict(limits), "recipe": recipe}
 
 
 @cache
-def _code_version() -> str:
+def code_version() -> str:
+    """Return the version of worldline."""
     from importlib import metadata
 
     try:

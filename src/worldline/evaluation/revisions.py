@@ -15,13 +15,14 @@ from typing import Any, Protocol
 
 from worldline.core.errors import UsageError
 from worldline.core.recorded_test import Instance, RecordedTest
-from worldline.core.source_change import SourceChange
+from worldline.core.repository.source_change import SourceChange
 from worldline.core.trace import Trace
 from worldline.diagnose.revisions.affected import AffectedTest, affected_tests
 from worldline.diagnose.revisions.compare import compare_traces, noise_of
 from worldline.diagnose.revisions.difference import RevisionDiff
 from worldline.diagnose.revisions.source_map import SourceMap
-from worldline.recording.repository.record import DEFAULT_BUDGET, TestBudget, record_tests
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
+from worldline.recording.repository.record import record_tests
 from worldline.recording.repository.revision import files_at, source_change
 
 MAX_KEPT_TRACES = 8  # pairs of traces that stay in memory, to be shown
@@ -49,8 +50,8 @@ class ComparedTest:
     Attributes:
         test: The test, its outcomes and why it is affected.
         diff: How the traces differ; None if one side has no trace.
-        before: The trace before the change; None if it is not kept.
-        after: The trace after the change; None if it is not kept.
+        before: The trace before the change; None if it is not shown.
+        after: The trace after the change; None if it is not shown.
     """
 
     test: AffectedTest
@@ -275,7 +276,7 @@ def _compare(
 ) -> dict[str, ComparedTest]:
     """Compare the traces of some tests; `again` has the tests after the change once more."""
     compared = {test.id: ComparedTest(test=test, diff=None) for test in affected}
-    kept = Counter[bool]()
+    shown = Counter[bool]()
     for old, new, repeated in _together(compared, before, after, again):
         if new is None or old is None or old.trace is None or new.trace is None:
             continue
@@ -285,18 +286,18 @@ def _compare(
         diff = compare_traces(old.trace, new.trace, sources, noise=noise)
         test = ComparedTest(test=compared[new.id].test, diff=diff, before=old.trace, after=new.trace)
         is_other_end = test.test.reason == "outcome"
-        kept[is_other_end] += test.diverges
-        is_shown = test.diverges and kept[is_other_end] <= MAX_KEPT_TRACES
+        shown[is_other_end] += test.diverges
+        is_shown = test.diverges and shown[is_other_end] <= MAX_KEPT_TRACES
         compared[new.id] = test if is_shown else _without_traces(test)
     return compared
 
 
 def _kept(tests: Iterator[ComparedTest]) -> Iterator[ComparedTest]:
     """Drop all but the first few pairs of traces."""
-    kept = 0
+    shown = 0
     for test in tests:
-        kept += test.before is not None
-        yield test if kept <= MAX_KEPT_TRACES else _without_traces(test)
+        shown += test.before is not None
+        yield test if shown <= MAX_KEPT_TRACES else _without_traces(test)
 
 
 def _without_traces(test: ComparedTest) -> ComparedTest:

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import DigestError, DiskError, FormatError, UsageError
-from worldline.core.recorded_test import RecordedCall, RecordedTest
+from worldline.core.recorded_test import Instance, RecordedCall, RecordedTest
 from worldline.core.trace import Trace
 from worldline.data import manifest as manifests
 from worldline.data import shards
@@ -71,8 +71,19 @@ class CallWriter:
             self._folder.release()
             raise
         self._instances = {row.instance.id for row in instances}
+        # Instances of tests, which are listed with the next commit.
+        self._unlisted: dict[str, Instance] = {}
         self._units = {row.unit for row in instances if row.unit}
         self._added: set[tuple[str, str]] = set()
+
+    @property
+    def directory(self) -> Folder:
+        """The place of the dataset."""
+        return self._folder.directory
+
+    def holds_instance(self, instance_id: str) -> bool:
+        """Return whether tests of an instance are stored, or were added."""
+        return _key(instance_id, "")[0] in self._instances
 
     def holds_test(self, instance_id: str, test_id: str) -> bool:
         """Return whether a test is stored, or was added."""
@@ -102,26 +113,27 @@ class CallWriter:
         self._open.setdefault(key, []).append((row, len(call.trace)))
         return True
 
-    def add_test(self, test: RecordedTest) -> bool:
+    def add_test(self, test: RecordedTest, *, keep_trace: bool = True) -> bool:
         """Add a test, which completes it; return False if it is already stored.
 
-        The instance of the first test of a repository is stored too, with its licence.
+        Its instance is stored with it, with its licence, if `add_instance` did not do so. `keep_trace` says
+        whether to store its trace.
         """
         from worldline.data.repository import tables
 
         self._require_whole()
         key = _key(test.instance.id, test.id)
-        calls = self._open.pop(key, [])
         if self.holds_test(*key):
+            self._open.pop(key, None)
             return False
         row = row_of(test)
-        encoded = tables.encode_test(row, test.trace if self._keep_traces else None)
-        for call, steps in calls:
+        trace = test.trace if self._keep_traces and keep_trace else None
+        encoded = tables.encode_test(row, trace)
+        for call, steps in self._open.pop(key, []):
             self._write("calls", call, steps)
-        self._write("tests", encoded, row.steps if self._keep_traces else 0)
+        self._write("tests", encoded, 0 if trace is None else row.steps)
         self._added.add(key)
-        if test.instance.id not in self._instances:
-            self.add_instance(InstanceRow(instance=test.instance))
+        self._unlisted.setdefault(test.instance.id, test.instance)
         if any(
             draft.rows >= self._rows_per_shard or draft.size >= shards.SHARD_BYTES for draft in self._drafts.values()
         ):
@@ -138,15 +150,15 @@ class CallWriter:
         if row.unit:
             self._units.add(row.unit)
 
-    def adopt(self, directory: str | Folder, keep: Callable[[Any], Any] | None = None) -> None:
-        """Add everything that another dataset with the same notations holds, without decoding it.
+    def adopt(self, directory: str | Folder, keep: Callable[[str, bytes], bool] | None = None) -> None:
+        """Add what another dataset with the same notations holds, without decoding it. Tests stored here are skipped.
 
         Args:
             directory: The other dataset.
-            keep: Returns a mask of the calls to store, for a record batch of calls; by default all.
+            keep: Whether to store a call, by its function and a digest of its path; by default all are.
 
         Raises:
-            UsageError: A test of it is already stored, or its notations differ.
+            UsageError: Its notations differ.
         """
         from worldline.data.repository import tables
 
@@ -156,15 +168,16 @@ class CallWriter:
         if notations_of(manifest) != self.notations:
             raise UsageError(f"{directory} has other notations than {self._folder.directory}")
         keys, instances = _stored_keys(other, manifest)
-        if known := sorted(key for key in keys if self.holds_test(*key)):
-            raise UsageError(f"{known[0][1]} of {known[0][0]} is already stored")
+        new = {key for key in keys if not self.holds_test(*key)}
         for entry in manifest.shards:
             stem = manifests.stem_of(entry.name)
             for batch in shards.read_batches(other, entry, tables.schema_of(stem, self.notations)):
-                table = tables.as_table(batch.filter(keep(batch)) if keep is not None and stem == "calls" else batch)
+                table = tables.as_table(batch) if stem == "instances" else tables.select(batch, new)
+                if stem == "calls" and keep is not None:
+                    table = tables.filtered(table, [keep(*path) for path in tables.call_paths(table)])
                 if table.num_rows:
                     self._write(stem, table, tables.count_steps(table))
-        self._added |= keys
+        self._added |= new
         self._instances |= {row.instance.id for row in instances}
         self._units |= {row.unit for row in instances if row.unit}
 
@@ -184,6 +197,10 @@ class CallWriter:
         """Commit all tests added so far: their shards, then the manifest."""
         if not self._drafts or self._broken:
             return
+        for instance in self._unlisted.values():
+            if instance.id not in self._instances:
+                self.add_instance(InstanceRow(instance=instance))
+        self._unlisted = {}
         with self._breaking():
             stems = manifests.STEMS[CALLS]
             self._folder.commit(*(self._drafts[stem] for stem in stems if stem in self._drafts))
@@ -249,6 +266,28 @@ def read_test_traces(directory: str | Folder) -> Iterator[tuple[TestRow, Trace |
     yield from _read(directory, "tests", decode, dictionaries=tables.DICTIONARIES)
 
 
+def read_functions(directory: str | Folder) -> Iterator[tuple[str, str]]:
+    """Yield the instance and the function of every stored call in order, without its trace."""
+
+    def decode(batch: Any) -> Iterable[tuple[str, str]]:
+        return zip(*(batch.column(name).to_pylist() for name in ("instance_id", "function")), strict=True)
+
+    yield from _read(directory, "calls", decode, ("instance_id", "function"))
+
+
+def read_path_digests(directory: str | Folder, instance_id: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the function of every stored call of an instance, and a digest of its path (`tables.call_paths`)."""
+    from worldline.data.repository import tables
+
+    def decode(batch: Any) -> Iterable[tuple[str, str, bytes]]:
+        paths = tables.call_paths(tables.as_table(batch))
+        ids = batch.column("instance_id").to_pylist()
+        return ((owner, function, path) for owner, (function, path) in zip(ids, paths, strict=True))
+
+    rows = _read(directory, "calls", decode, ("instance_id", "function", "trace"))
+    yield from ((function, path) for owner, function, path in rows if owner == instance_id)
+
+
 def read_instances(directory: str | Folder) -> Iterator[InstanceRow]:
     """Yield every stored recording in order, with the licence of its repository."""
     from worldline.data.repository import tables
@@ -309,8 +348,8 @@ def _stored_keys(directory: Folder, manifest: Manifest) -> tuple[set[tuple[str, 
         with shards.open_shard(directory, entry, hashed=hashed) as file:
             stem = manifests.stem_of(entry.name)
             if stem != "instances":
-                found = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
-                keys.update(found if stem == "tests" else ())
+                shard_keys = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
+                keys.update(shard_keys if stem == "tests" else ())
                 continue
             with shards.name_errors(entry):
                 table = shards.open_parquet(entry, file, tables.INSTANCE_SCHEMA).read(use_threads=False)
@@ -347,11 +386,11 @@ def verify(directory: str | Folder) -> list[StorageProblem]:
         stem = manifests.stem_of(entry.name)
         with file:
             try:
-                found = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
+                shard_keys = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
             except (DigestError, FormatError) as error:
                 problems.append(StorageProblem(entry.name, "content", error.slug, str(error)))
             else:
-                keys[stem] += [(entry, key) for key in found]
+                keys[stem] += [(entry, key) for key in shard_keys]
     # Calls of a test in a damaged shard are not a second problem.
     return problems or _compare_tests(keys["calls"], keys["tests"])
 

@@ -10,6 +10,8 @@ from worldline.core.recorded_test import Instance, RecordedTest
 from worldline.core.trace import Trace
 from worldline.data.mine.mining_source import is_test_file
 
+_TEST_FOLDERS = frozenset({"test", "tests"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class TestRow:
@@ -111,16 +113,23 @@ def row_of(test: RecordedTest) -> TestRow:
 def count_functions(trace: Trace | None) -> Counter[str]:
     """Count the calls of each function of the repository in the trace of a test, in order of first call.
 
-    Functions of test files and of `conftest.py` are not counted, nor are modules, lambdas and comprehensions.
+    Functions of tests are not counted (`is_test_code`), nor are modules, lambdas and comprehensions.
     """
     counts = Counter[str]()
     for frame in trace.frames if trace is not None else ():
-        path = PurePosixPath(frame.file)
         is_function = not frame.name.rpartition(".")[2].startswith("<")
-        if is_function and frame.file != _test_file(trace) and path.stem != "conftest" and not is_test_file(path):
+        if trace is not None and is_function and not is_test_code(frame.file, trace):
             counts[f"{frame.file}:{frame.name}"] += 1
     return counts
 
 
-def _test_file(trace: Trace | None) -> str:
-    return trace.program.name if trace is not None else ""
+def is_test_code(path: str, trace: Trace) -> bool:
+    """Whether a file of the repository holds tests, fixtures or their helpers.
+
+    Args:
+        path: The file.
+        trace: The trace of the test. Its own file holds tests under any name, unless the test is a doctest.
+    """
+    file = PurePosixPath(path)
+    is_own = path == trace.program.name and trace.program.call is not None
+    return is_own or file.name == "conftest.py" or bool(_TEST_FOLDERS.intersection(file.parts)) or is_test_file(file)

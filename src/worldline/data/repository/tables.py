@@ -6,7 +6,8 @@ it. Importing this module imports pyarrow, so `dataset` imports it late.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -203,3 +204,25 @@ def count_steps(table: Any) -> int:
 def as_table(batch: Any) -> Any:
     """Return a record batch as a table."""
     return pa.Table.from_batches([batch])
+
+
+def filtered(table: Any, mask: Sequence[bool]) -> Any:
+    """Return the rows of a table whose mask is set."""
+    return table if all(mask) else table.filter(pa.array(mask, pa.bool_()))
+
+
+def select(batch: Any, keys: Collection[tuple[str, str]]) -> Any:
+    """Return the rows of a record batch that belong to these tests, as a table."""
+    rows_of = zip(batch.column("instance_id").to_pylist(), batch.column("test_id").to_pylist(), strict=True)
+    return filtered(as_table(batch), [key in keys for key in rows_of])
+
+
+def call_paths(table: Any) -> Iterator[tuple[str, bytes]]:
+    """Yield the function of each call in a table, and a digest of its path: the lines of its own frame."""
+    for batch in table.to_batches():
+        steps = batch.column("trace").field("steps")
+        for row, function in enumerate(batch.column("function").to_pylist()):
+            values = steps[row].values
+            own = pc.equal(values.field("frame"), 0)
+            path = [values.field(name).filter(own).to_pylist() for name in ("event", "line")]
+            yield function, hashlib.sha256(repr(path).encode()).digest()

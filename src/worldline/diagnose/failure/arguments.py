@@ -7,10 +7,11 @@ import ast
 from worldline.diagnose.failure.bindings import is_handed_on, number_of
 from worldline.diagnose.failure.evaluation import Evaluation
 from worldline.diagnose.failure.origin import ExpressionRead, Keys, NameRead, Origin, Read
-from worldline.diagnose.failure.parts import is_mutable
 from worldline.diagnose.failure.trace_index import FunctionNode, NameChange, TraceIndex
+from worldline.diagnose.failure.value_keys import is_mutable
 
 GIVEN_BY_PYTEST = "given by pytest: a parameter, or a fixture that was not stepped into"
+TEST_CASE = "the object of the test"
 CALLED_OUTSIDE = "called by code that was not stepped into"
 
 
@@ -37,9 +38,15 @@ def _passed(
     change: NameChange, keys: Keys, step: int, reads: tuple[Read, ...], *, note: str = "", is_copy: bool = False
 ) -> Origin:
     return Origin(
-        kind="passed", step=step, name=change.name, keys=keys, after=change.after, note=note, reads=reads,
+        kind="passed",
+        step=step,
+        name=change.name,
+        keys=keys,
+        after=change.after,
+        note=note,
+        reads=reads,
         is_copy=is_copy,
-    )  # fmt: skip
+    )
 
 
 def _from_outside(evaluation: Evaluation, call: ast.AST | None, change: NameChange, keys: Keys) -> Origin:
@@ -70,7 +77,8 @@ def _argument(index: TraceIndex, function: FunctionNode, call: ast.Call, change:
     if change.name in names and names.index(change.name) < starred:
         return call.args[names.index(change.name)]
     spread = [part.value for part in call.args if isinstance(part, ast.Starred)]
-    return (spread + [keyword.value for keyword in call.keywords if keyword.arg is None] or [None])[0]
+    spread += [keyword.value for keyword in call.keywords if keyword.arg is None]
+    return spread[0] if spread else None
 
 
 def _has_default(function: FunctionNode, name: str) -> bool:
@@ -105,7 +113,8 @@ def _of_pytest(index: TraceIndex, change: NameChange, keys: Keys) -> Origin:
         is_kin = info.name.rpartition(".")[0] == index.frames[change.frame].name.rpartition(".")[0]
         if is_kin and keys and last < change.step and index.value(other, change.name, last + 1) is not None:
             return _passed(change, keys, change.step, (NameRead(other, change.name, keys, last + 1),), is_copy=True)
-    return _passed(change, keys, change.step, (), note=GIVEN_BY_PYTEST)
+    is_object = change.name == "self" and "." in index.frames[change.frame].name
+    return _passed(change, keys, change.step, (), note=TEST_CASE if is_object else GIVEN_BY_PYTEST)
 
 
 def origin_of_result(
@@ -126,7 +135,8 @@ def origin_of_result(
         node = evaluation.node.value
     elif evaluation.node is not None and event.event == "yield":
         node = next((part.value for part in ast.walk(evaluation.node) if isinstance(part, ast.Yield)), None)
-    reads = () if node is None else (ExpressionRead(evaluation, node, keys),)
+    read = None if node is None else ExpressionRead(evaluation, node, keys)
+    reads = () if read is None else (read,)
     kind = "yielded" if event.event == "yield" and kind == "returned" else kind
-    is_copy = bool(reads) and is_handed_on(reads[0])
+    is_copy = read is not None and is_handed_on(read)
     return Origin(kind=kind, step=step, name=function, keys=keys, after=event.arg, reads=reads, is_copy=is_copy)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from worldline.diagnose.failure.evaluation import Evaluation, called_name, own_expressions
-from worldline.diagnose.failure.parts import literal
+from worldline.diagnose.failure.value_keys import literal
 
 MAX_VALUES = 6
 #: Methods and functions of assertion libraries, by their name: `assertEqual`, `assert_allclose`.
 _ASSERTING = re.compile(r"assert_?[A-Za-z]\w*\Z")
 _RAISES = ("raises", "assertRaises", "assertRaisesRegex", "warns")
-#: pytest writes `assert 4 == 5`, then lines that start with ` + where`.
-_COMPARED = re.compile(r"assert (.*)", re.DOTALL)
+#: pytest writes `assert 4 == 5`, then lines that start with ` + where`; unittest writes `4 != 5`.
+_COMPARED = re.compile(r"(?:AssertionError: )?(?:assert )?(.*)", re.DOTALL)
 
 
 def asserted_nodes(statement: ast.stmt) -> tuple[list[ast.expr], bool]:
@@ -27,8 +28,17 @@ def asserted_nodes(statement: ast.stmt) -> tuple[list[ast.expr], bool]:
             size = 2 if len(call.args) > 1 and not re.search("True|False|None", called_name(call)) else 1
             return list(call.args[:size]), is_equal and size == 2
     if isinstance(statement, ast.With | ast.AsyncWith) and expects_exception(statement):
-        return [part for item in statement.body for part in _calls(item)][-1:], False
-    return [root for root in _read_by(statement) if not isinstance(root, ast.Constant)], False
+        calls = (next(_calls(item), None) for item in reversed(statement.body))
+        return [call for call in calls if call is not None][:1], False
+    return [node for root in own_expressions(statement) for node in read_by(root)], False
+
+
+def is_assertion(statement: ast.stmt) -> bool:
+    """Tell whether a statement is `assert`, or a call of an assertion library."""
+    is_call = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    return isinstance(statement, ast.Assert) or (
+        is_call and bool(_ASSERTING.match(called_name(statement.value)))  # type: ignore[attr-defined]
+    )
 
 
 def expects_exception(statement: ast.stmt) -> bool:
@@ -50,28 +60,35 @@ def _tested(test: ast.expr) -> tuple[list[ast.expr], bool]:
     return [test], False
 
 
-def _read_by(statement: ast.stmt) -> list[ast.expr]:
-    """The names and attributes that a statement reads, each once, in order."""
-    found: dict[str, ast.expr] = {}
-    for root in own_expressions(statement):
-        called = {part.func for part in ast.walk(root) if isinstance(part, ast.Call)}
-        for part in ast.walk(root):
-            is_read = isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Load)
-            if is_read and part not in called and isinstance(part, ast.expr):
-                found.setdefault(ast.unparse(part), part)
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-                found.setdefault(ast.unparse(part.func.value), part.func.value)
-    return list(found.values())
+def read_by(root: ast.AST) -> list[ast.expr]:
+    """Return the names, attributes and items that an expression reads, each once; what is looked up comes first."""
+    nodes: dict[str, ast.expr] = {}
+    called = {part.func for part in ast.walk(root) if isinstance(part, ast.Call)}
+    for part in _indexes_first(root):
+        is_read = isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Load)
+        if is_read and part not in called and isinstance(part, ast.expr):
+            nodes.setdefault(ast.unparse(part), part)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            nodes.setdefault(ast.unparse(part.func.value), part.func.value)
+    return list(nodes.values())
 
 
-def _calls(statement: ast.stmt) -> list[ast.expr]:
-    return [part for part in ast.walk(statement) if isinstance(part, ast.Call)][:1]
+def _indexes_first(root: ast.AST) -> list[ast.AST]:
+    """The nodes of an expression, what is looked up before what it is looked up in."""
+    parts = list(ast.walk(root))
+    indexes = [part for node in parts if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)]
+    return [*indexes, *parts]
+
+
+def _calls(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The outermost call of a statement."""
+    yield from (part for part in ast.walk(statement) if isinstance(part, ast.Call))
 
 
 def printed_sides(exception: str, count: int) -> list[str | None]:
     """Return the values that pytest's message has for the sides of a comparison, where they are literals."""
     first = exception.split("\n", 1)[0]
-    match = _COMPARED.search(first)
+    match = _COMPARED.match(first)
     tree = None
     if match is not None:
         try:

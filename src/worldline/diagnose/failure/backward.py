@@ -13,17 +13,18 @@ from dataclasses import replace
 
 from worldline.core.value import kind
 from worldline.diagnose.failure.arguments import origin_of_parameter, origin_of_result
-from worldline.diagnose.failure.bindings import narrowed, number_of, reads_of_write
+from worldline.diagnose.failure.bindings import narrowed, number_of, reads_of_write, stored_value
 from worldline.diagnose.failure.conditions import deciding
 from worldline.diagnose.failure.evaluation import BUILTINS, COMPREHENSIONS, COPIERS, Evaluation, called_name
 from worldline.diagnose.failure.explanation import ValueLink
-from worldline.diagnose.failure.origin import ExpressionRead, Keys, NameRead, Origin, Read
-from worldline.diagnose.failure.parts import is_known_key, is_mutable, part_of
+from worldline.diagnose.failure.origin import Keys, NameRead, Origin, Read
 from worldline.diagnose.failure.trace_index import NameChange, TraceIndex, targets_of
+from worldline.diagnose.failure.value_keys import is_known_key, is_mutable, part_of
 
 MAX_LINKS = 8
 #: Steps that are looked at for one value: those of a long loop are one link.
 MAX_VISITS = 2_000
+MIN_VALUE_CHARS = 3
 
 
 class BackwardSlice:
@@ -54,8 +55,11 @@ class BackwardSlice:
             at = self._put(origin)
             if at is None:
                 return
-            older = [found for read in origin.reads for found in self._origins(read)]
+            older = [earlier for read in origin.reads for earlier in self._origins(read)]
             self._wait(older, at)
+            if not origin.is_copy and _is_handed_over(origin, older):
+                origin = replace(origin, is_copy=True)
+                self.links[at] = replace(self.links[at], is_copy=True)
             if not origin.is_copy and origin.kind in ("written", "returned", "yielded", "fixture"):
                 conditions.append((at, origin))
 
@@ -112,6 +116,8 @@ class BackwardSlice:
         else:
             for part, inner in self._parts(evaluation, node, keys):
                 yield from self._of_expression(evaluation, part, inner)
+            if isinstance(node, ast.Attribute) and (stored := evaluation.stored(node)) is not None:
+                yield self._of_store(stored, node)
             if isinstance(node, ast.Name):
                 origin = self._of_name(evaluation.frame, node.id, keys, evaluation.at)
                 yield from () if origin is None else (origin,)
@@ -123,6 +129,8 @@ class BackwardSlice:
                 return
             case ast.Attribute():
                 is_field = is_known_key(evaluation.value(node.value), "." + node.attr)
+                if not is_field and isinstance(node.value, ast.Name) and evaluation.stored(node) is not None:
+                    return
                 yield node.value, ("." + node.attr, *keys) if is_field else ()
             case ast.Subscript():
                 key = evaluation.key(node)
@@ -147,11 +155,11 @@ class BackwardSlice:
         receiver = evaluation.value(node.func.value) if isinstance(node.func, ast.Attribute) else None
         if called_name(node) not in BUILTINS and (receiver is None or kind(receiver) == "object"):
             self._note(f"{ast.unparse(node.func)}() was not stepped into: its arguments are followed instead")
-        kept = keys if called_name(node) in COPIERS else ()
+        part_keys = keys if called_name(node) in COPIERS else ()
         if isinstance(node.func, ast.Attribute) and called_name(node) != "deepcopy":
-            yield node.func.value, kept
+            yield node.func.value, part_keys
         for argument in node.args:
-            yield argument, kept
+            yield argument, part_keys
         for keyword in node.keywords:
             yield keyword.value, ()
 
@@ -217,21 +225,29 @@ class BackwardSlice:
             is_copy=is_copy,
         )
 
+    def _of_store(self, step: int, node: ast.Attribute) -> Origin:
+        """A store into an attribute of an object that is too large to be recorded, such as that of a test case."""
+        evaluation = Evaluation(self._index, step)
+        assert isinstance(node.value, ast.Name)
+        reads, is_copy = reads_of_write(evaluation, node.value.id, ("." + node.attr,))
+        after = stored_value(evaluation, node.attr)
+        return Origin(
+            kind="written", step=step, name=ast.unparse(node), after=after, reads=reads, is_copy=is_copy and bool(after)
+        )
+
     def _alias(self, evaluation: Evaluation, change: NameChange) -> str:
         """Through which other name a statement changed an object, if it does not use its own."""
         names = [part.id for part in ast.walk(evaluation.node or ast.Pass()) if isinstance(part, ast.Name)]
         if change.name in names or not is_mutable(change.after):
             return ""
-        same = (
-            name for name in names if self._index.value(evaluation.frame, name, evaluation.end) == change.after
-        )  # fmt: skip
-        other = next(same, None)
+        frame, end = evaluation.frame, evaluation.end
+        other = next((name for name in names if self._index.value(frame, name, end) == change.after), None)
         return "" if other is None else f"the same object as {other}"
 
     def _inside(self, change: NameChange, keys: Keys) -> tuple[NameChange, Keys] | None:
         """The newest change of the same object in the calls that a step made: of the whole, or of a part it holds."""
         index, end = self._index, self._index.after(change.frame, change.step)
-        found: tuple[NameChange, Keys] | None = None
+        newest: tuple[NameChange, Keys] | None = None
         for size in range(len(keys) + 1):
             target, rest = part_of(change.after, keys[:size]), keys[size:]
             for frame in index.inside(change.frame, change.step, end):
@@ -242,6 +258,14 @@ class BackwardSlice:
                     if inner is None or inner.step <= change.step or index.trace[inner.step].event == "call":
                         continue
                     is_same = index.value(frame, name, end) == target
-                    if is_same and (found is None or inner.step > found[0].step):
-                        found = inner, rest
-        return found
+                    if is_same and (newest is None or inner.step > newest[0].step):
+                        newest = inner, rest
+        return newest
+
+
+def _is_handed_over(origin: Origin, older: list[Origin]) -> bool:
+    """Whether a call returned the very value that a step wrote: `total = 0 + price()`. A short one may be chance."""
+    is_whole = origin.kind in ("written", "returned") and not origin.keys and origin.after is not None
+    if not is_whole or len(origin.after or "") < MIN_VALUE_CHARS:
+        return False
+    return any(earlier.kind == "returned" and earlier.after == origin.after for earlier in older)

@@ -67,6 +67,14 @@ def is_handed_on(read: Read) -> bool:
     return isinstance(node, ast.Attribute | ast.Subscript) and evaluation.value(node) is not None
 
 
+def stored_value(evaluation: Evaluation, attribute: str) -> str | None:
+    """Return what a statement stores into an attribute, if it assigns it directly; None if it is not known."""
+    node = evaluation.node
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
+        return None
+    return evaluation.value(node.value) if node.targets[0].attr == attribute else None
+
+
 def _is_copier(evaluation: Evaluation, node: ast.AST) -> bool:
     """Whether an expression is `list(x)` or the like, of something that is handed on."""
     is_copier = isinstance(node, ast.Call) and node not in evaluation.calls and called_name(node) in COPIERS

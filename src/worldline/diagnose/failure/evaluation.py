@@ -10,8 +10,8 @@ import builtins
 from collections.abc import Iterator, Sequence
 
 from worldline.core.value import canonical, kind
-from worldline.diagnose.failure.parts import is_known_key, literal, part_of, size_of
 from worldline.diagnose.failure.trace_index import TraceIndex
+from worldline.diagnose.failure.value_keys import is_known_key, literal, part_of, size_of
 
 COMPREHENSION_NAMES = {
     "<listcomp>": ast.ListComp,
@@ -20,6 +20,10 @@ COMPREHENSION_NAMES = {
     "<genexpr>": ast.GeneratorExp,
 }
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LITERAL = (
+    *(ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop),
+    *(ast.expr_context, ast.BinOp, ast.Add, ast.Sub),
+)
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 BUILTINS = frozenset(dir(builtins))
 #: Built-in functions whose result has the parts of their argument.
@@ -87,7 +91,27 @@ class Evaluation:
                 return self._listed(node, argument)
             case ast.List() | ast.Tuple():
                 return self._display([self.value(item) for item in node.elts], is_list=isinstance(node, ast.List))
-        return literal(ast.unparse(node)) if isinstance(node, ast.expr) else None
+        return literal(ast.unparse(node)) if all(isinstance(part, _LITERAL) for part in ast.walk(node)) else None
+
+    def stored(self, node: ast.Attribute) -> int | None:
+        """Return the newest step that stored into an attribute of an object whose value is not recorded.
+
+        It is found by the source: a statement of the same class that assigns the attribute of the same name.
+        """
+        if not isinstance(node.value, ast.Name) or is_known_key(self.value(node.value), "." + node.attr):
+            return None
+        if kind(self.value(node.value) or "") not in ("malformed", "cut"):
+            return None
+        owner = self.index.frames[self.frame].name.rpartition(".")[0]
+        columns = self.index.trace.columns
+        for step in range(self.at - 1, -1, -1):
+            frame = self.index.frames[columns.frame[step]]
+            if frame.file == self.file and frame.name.rpartition(".")[0] == owner:
+                statement = self.index.statement(frame.file, columns.line[step])
+                is_line = self.index.trace[step].event == "line"
+                if is_line and statement is not None and _stores(statement, node.value.id, node.attr):
+                    return step
+        return None
 
     def key(self, node: ast.Subscript) -> str | None:
         """Return the key of a subscript that is known, such as `['a']`."""
@@ -162,3 +186,17 @@ def _starts(node: ast.AST, name: str) -> bool:
         return False
     wanted = owner.rpartition(".")[2] if last in _CONSTRUCTORS else last
     return called_name(node) == wanted
+
+
+def _stores(statement: ast.stmt, name: str, attribute: str) -> bool:
+    """Whether a statement assigns an attribute of a name, or a part of it."""
+    if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        return False
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    for target in targets:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                names = node.value.id, node.attr
+                if names == (name, attribute):
+                    return True
+    return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from worldline.core.events import CHANGELESS
 from worldline.core.recorded_test import RecordedTest
 from worldline.core.trace import Trace
 from worldline.core.value import unquote
@@ -15,15 +16,18 @@ from worldline.diagnose.failure.asserted import (
     MAX_VALUES,
     asserted_nodes,
     expects_exception,
+    is_assertion,
     is_literal,
     printed_sides,
+    read_by,
 )
 from worldline.diagnose.failure.backward import BackwardSlice
+from worldline.diagnose.failure.conditions import deciding
 from worldline.diagnose.failure.evaluation import Evaluation
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall
 from worldline.diagnose.failure.origin import ExpressionRead
-from worldline.diagnose.failure.parts import keys_of, part_of
 from worldline.diagnose.failure.trace_index import TraceIndex
+from worldline.diagnose.failure.value_keys import keys_of, part_of
 from worldline.diagnose.value_diff import difference
 
 MAX_LOOSE_VALUES = 4
@@ -40,7 +44,7 @@ def explain_failure(test: RecordedTest) -> FailureExplanation:
         Where the exception was raised, the values in the statement that failed with their histories, and the calls
         that were open.
     """
-    notes = [f"The test is {test.outcome}: there is no failure to explain."] if not test.has_failed else []
+    notes = [f"The test {_ended(test.outcome)}: there is no failure to explain."] if not test.has_failed else []
     notes += [f"Recorded with a note: {note}." for note in test.notes]
     plain = FailureExplanation(test_id=test.id, outcome=test.outcome, message=test.message, notes=tuple(notes))
     if test.trace is None or not len(test.trace):
@@ -54,12 +58,16 @@ def explain_failure(test: RecordedTest) -> FailureExplanation:
 
 
 def _with(plain: FailureExplanation, **fields: object) -> FailureExplanation:
-    return FailureExplanation(**{**plain.__dict__, **fields})  # type: ignore[arg-type]
+    return FailureExplanation(**{**plain.__dict__, **fields})
+
+
+def _ended(outcome: str) -> str:
+    return outcome if outcome == "passed" else f"is {outcome}"
 
 
 def _reason(test: RecordedTest) -> str:
     reasons = {"timeout": "it did not end in time", "crashed": "its process ended", "missing": "it was never reached"}
-    return reasons.get(test.outcome, "the recorder wrote no step")
+    return reasons.get(test.outcome, "no step of the repository was recorded")
 
 
 def _unreached(test: RecordedTest, trace: Trace) -> list[str]:
@@ -82,6 +90,8 @@ def _raise_step(index: TraceIndex, test_id: str) -> int | None:
     if not left:
         return None
     step = index.last((own or left)[0])
+    if index.trace.outcome.kind == "limit" and step == len(index.trace) - 1:
+        return None  # the budget may have ended before somebody caught it
     while (inner := _raised_before(index, step)) is not None:
         step = inner
     return step
@@ -90,13 +100,13 @@ def _raise_step(index: TraceIndex, test_id: str) -> int | None:
 def _raised_before(index: TraceIndex, step: int) -> int | None:
     """The raise of a called frame that a raise hands on; None if it is the first."""
     event = index.trace[step]
-    for before in range(step - 1, max(step - 4, -1), -1):
-        inner = index.trace[before]
-        if inner.event in ("output", "input"):
-            continue
-        is_child = index.frames[inner.frame].parent == event.frame
-        return before if inner.event == "raise" and is_child and inner.arg == event.arg else None
-    return None
+    before = next((other for other in range(step - 1, -1, -1) if index.trace[other].event not in CHANGELESS), None)
+    frame = None if before is None else index.trace.columns.frame[before]
+    if frame is None or index.frames[frame].parent != event.frame or index.last(frame) != before:
+        return None
+    # Handlers that do not take the exception are lines after it.
+    raises = [other for other in index.steps(frame) if index.trace[other].event == "raise"]
+    return raises[-1] if raises and index.trace[raises[-1]].arg == event.arg else None
 
 
 def _explained(plain: FailureExplanation, index: TraceIndex, step: int, notes: list[str]) -> FailureExplanation:
@@ -105,8 +115,10 @@ def _explained(plain: FailureExplanation, index: TraceIndex, step: int, notes: l
     statement = evaluation.node
     calls = _open_calls(index, step)
     values, path = _values(evaluation, exception) if statement is not None else ((), "")
-    is_own = isinstance(statement, ast.Raise) or exception.startswith("AssertionError")
-    if statement is not None and not (is_own and isinstance(statement, ast.Raise | ast.Assert)):
+    is_own = isinstance(statement, ast.Raise) or (
+        exception.startswith("AssertionError") and statement is not None and is_assertion(statement)
+    )
+    if statement is not None and not is_own:
         if expects_exception(statement):
             notes.append("The expected exception was not raised by the block.")
         elif not any(value.writer for value in values) or not evaluation.calls:
@@ -156,18 +168,38 @@ def _values(evaluation: Evaluation, exception: str) -> tuple[tuple[AssertedValue
     nodes, is_equal = asserted_nodes(evaluation.node)
     if isinstance(evaluation.node, ast.With | ast.AsyncWith):
         return _of_block(evaluation, nodes), ""
+    if isinstance(evaluation.node, ast.Raise):
+        return _of_raise(evaluation, nodes), ""
     if not isinstance(evaluation.node, ast.Assert) and not is_equal:
-        nodes = nodes[:MAX_LOOSE_VALUES]
+        # What is not known has parts that are.
+        simple = [node for node in nodes if isinstance(node, ast.Name) or evaluation.value(node) is not None]
+        nodes = (simple or nodes)[:MAX_LOOSE_VALUES]
     nodes = nodes[:MAX_VALUES]
     known = [evaluation.value(node) for node in nodes]
-    if isinstance(evaluation.node, ast.Assert):
+    if isinstance(evaluation.node, ast.Assert) or is_equal:
         printed = printed_sides(_message(exception), len(nodes))
         known = [own if own is not None else other for own, other in zip(known, printed, strict=True)]
     path = ""
     if is_equal and known[0] is not None and known[1] is not None:
-        found = difference(known[1], known[0])
-        path = "" if found is None else found.path
+        first = difference(known[1], known[0])
+        path = "" if first is None else first.path
     return tuple(_value(evaluation, node, text, path) for node, text in zip(nodes, known, strict=True)), path
+
+
+def _of_raise(evaluation: Evaluation, nodes: list[ast.expr]) -> tuple[AssertedValue, ...]:
+    """What a `raise` reads, and before it what the condition reads that decided it."""
+    decision = deciding(evaluation.index, evaluation.step)
+    reads = [] if decision is None else [read for read in decision.reads if isinstance(read, ExpressionRead)]
+    places = [(read.evaluation, node) for read in reads for node in read_by(read.node)]
+    places += [(evaluation, node) for node in nodes]
+    values: dict[str, AssertedValue] = {}
+    for place, node in places:
+        text = place.value(node)
+        if (isinstance(node, ast.Name) or text is not None) and len(values) < MAX_LOOSE_VALUES:
+            value = _value(place, node, text, "")
+            if value.links:
+                values.setdefault(value.text, value)
+    return tuple(values.values())
 
 
 def _of_block(evaluation: Evaluation, nodes: list[ast.expr]) -> tuple[AssertedValue, ...]:

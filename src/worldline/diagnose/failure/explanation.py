@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from worldline.diagnose.failure.value_keys import keys_of, part_of
+
 #: What a link of a history says about its value: a name was bound or its value changed, a call returned or yielded
 #: it, a caller or a fixture passed it, or a condition decided that its line executes.
 LINK_KINDS = ("written", "returned", "yielded", "passed", "fixture", "decided")
@@ -58,6 +60,11 @@ class ValueLink:
     is_copy: bool = False
     times: int = 1
 
+    @property
+    def worth(self) -> str | None:
+        """The part of the value that matters, after the step; None if the value has no such part."""
+        return part_of(self.after, keys_of(self.part))
+
 
 @dataclass(frozen=True, kw_only=True)
 class AssertedValue:
@@ -82,11 +89,11 @@ class AssertedValue:
         """The link that produced the value: all newer links hand it on. None if no step is known."""
         following = self.links[0] if self.links else None
         while following is not None and following.is_copy:
-            number = self.links.index(following)
-            older = next((link for link in self.links if link.feeds == number and link.kind != "decided"), None)
-            if older is None:
+            number, worth = self.links.index(following), following.worth
+            older = [link for link in self.links if link.feeds == number and link.kind != "decided"]
+            if not older:
                 break
-            following = older
+            following = next((link for link in older if link.worth == worth), older[0])
         return following
 
 

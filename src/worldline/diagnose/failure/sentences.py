@@ -6,17 +6,12 @@ A sentence is a label, a text that is safe to print, and a style.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from worldline.core.text import plural, printable
 from worldline.core.text import shortened as one_line
-from worldline.diagnose.failure.explanation import (
-    AssertedValue,
-    FailureExplanation,
-    OpenCall,
-    SourcePlace,
-    ValueLink,
-)
-from worldline.diagnose.failure.parts import keys_of, part_of
+from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall, SourcePlace, ValueLink
+from worldline.diagnose.failure.value_keys import keys_of, part_of
 
 MAX_VALUE = 160  # characters of a value in a sentence
 MAX_ARGUMENT = 40
@@ -38,7 +33,7 @@ def failure_sentences(explanation: FailureExplanation) -> Iterator[tuple[str, st
 def head_sentences(explanation: FailureExplanation) -> Iterator[tuple[str, str, str]]:
     """Yield the sentences before the values: the exception, where it was raised, the statement."""
     if explanation.exception:
-        yield explanation.outcome, shortened(explanation.exception, 4 * MAX_VALUE), "bold red"
+        yield explanation.outcome, shortened(explanation.exception, 2 * MAX_VALUE), "bold red"
     raised, line = explanation.raised, explanation.test_line
     if raised is not None:
         yield "raised", f"{place_in_words(raised)}, step {raised.step}", ""
@@ -64,6 +59,15 @@ def tail_sentences(explanation: FailureExplanation) -> Iterator[tuple[str, str, 
         yield "note", printable(note), "yellow"
 
 
+def failure_json(explanation: FailureExplanation) -> dict[str, Any]:
+    """Return an explanation as JSON, each link with its sentence (`words`)."""
+    described = explanation.as_json()
+    for value, value_json in zip(explanation.values, described["values"], strict=True):
+        for link, link_json in zip(value.links, value_json["links"], strict=True):
+            link_json["words"] = link_in_words(link)
+    return described
+
+
 def value_in_words(value: AssertedValue) -> str:
     """Say what an expression was worth."""
     if value.is_literal:
@@ -74,9 +78,10 @@ def value_in_words(value: AssertedValue) -> str:
 
 def link_in_words(link: ValueLink) -> str:
     """Say what a step did to a value: `gross: 8 → 12`, `total() returned 12`."""
-    keys = keys_of(link.part)
-    before, after = part_of(link.before, keys), shortened(part_of(link.after, keys) or link.after or "?")
-    name = shortened(link.name + link.part if link.kind in ("written", "passed") else link.name, 80)
+    keys = keys_of(link.part) if link.worth is not None else ()
+    before, after = part_of(link.before, keys), shortened(part_of(link.after, keys) or "?")
+    has_part = bool(keys) and link.kind in ("written", "passed")
+    name = shortened(link.name + link.part if has_part else link.name, 80)
     if link.kind == "written":
         text = f"{name} = {after}" if before is None else f"{name}: {shortened(before)} → {after}"
     elif link.kind == "passed":
@@ -85,7 +90,7 @@ def link_in_words(link: ValueLink) -> str:
         text = f"{name} is {after.lower()}"
     else:
         verb = {"returned": "returned", "yielded": "yielded", "fixture": "gave"}[link.kind]
-        where = f" at {shortened(link.part, 80)}" if link.part else ""
+        where = f" at {shortened(link.part, 80)}" if keys else ""
         text = f"{'fixture ' if link.kind == 'fixture' else ''}{name}() {verb} {after}{where}"
     extras = [printable(link.note)] if link.note else []
     extras += [f"{plural(link.times, 'time')}"] if link.times > 1 else []

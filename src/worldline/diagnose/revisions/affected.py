@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from worldline.core.recorded_test import FAILING_OUTCOMES, RecordedTest
-from worldline.core.source_change import SourceChange
+from worldline.core.repository.source_change import SourceChange
 from worldline.diagnose.revisions.source_map import SourceMap
 
 #: Why a test is affected, the strongest reason first.
@@ -103,14 +103,14 @@ def affected_tests(
     """
     digests = {test.id: digest_test(test, sources, is_before=True) for test in before}
     current = {test.id: digest_test(test, sources, is_before=False) for test in after}
-    found = list[AffectedTest]()
+    affected = list[AffectedTest]()
     for name in dict.fromkeys(chain(current, digests)):
         sides = digests.get(name), current.get(name)
         touched = tuple(dict.fromkeys(chain.from_iterable(side.touched for side in sides if side is not None)))
         reason = _reason(name, *sides, bool(touched), change.paths)
         if reason is not None:
-            found.append(AffectedTest(id=name, reason=reason, before=sides[0], after=sides[1], touched=touched))
-    return tuple(sorted(found, key=lambda test: REASONS.index(test.reason) > 0))
+            affected.append(AffectedTest(id=name, reason=reason, before=sides[0], after=sides[1], touched=touched))
+    return tuple(sorted(affected, key=lambda test: REASONS.index(test.reason) > 0))
 
 
 def _reason(

@@ -129,6 +129,7 @@ class _Comparison:
             differing=frozenset(self.differing),
             steps=(len(self.left.trace), len(self.right.trace)),
             is_cut=self.left.is_cut or self.right.is_cut,
+            imported=tuple(sorted(self.sources.touched_files)),
         )
 
     def run(self) -> None:
@@ -163,7 +164,10 @@ class _Comparison:
         if (not gone and (not new or self.left.is_cut)) or (not new and self.right.is_cut):
             return
         places = self.left.place(caller[0]), self.right.place(caller[1])
-        time = sum(caller) + 1
+        time = sum(
+            side.own[frames[0].serial][0] if frames else side.next_own(step)
+            for side, frames, step in ((self.left, gone, caller[0]), (self.right, new, caller[1]))
+        )
         was, now = ([f"{frame.file}:{frame.name}" for frame in frames] for frames in (gone, new))
         divergence = RevisionDivergence(
             kind="call", before=places[0], after=places[1], was=", ".join(was[:8]), now=", ".join(now[:8])
@@ -238,6 +242,9 @@ class _Comparison:
             callee=f"{frame.file}:{frame.name}",
         )
         self.differing.add((steps[0].i, steps[1].i))
+        if self.left.place(steps[0].i).is_changed or self.right.place(steps[1].i).is_changed:
+            # Another default value, or another decorator.
+            divergence = replace(divergence, location="changed line")
         self._add(steps[0].i + steps[1].i, divergence)
 
     def _caller(self, side: TraceSide, serial: int) -> StepPlace | None:
@@ -263,7 +270,7 @@ class _Comparison:
         own = self.left.own[pair.before], self.right.own[pair.after]
         self.pairs += zip((own[0][at] for at in before), (own[1][at] for at in after), strict=False)
         names = self._differing(pair, [*writers[0], *(name for name in writers[1] if name not in writers[0])])
-        if not names:
+        if not names or self.left.is_open(pair.before, before.stop) or self.right.is_open(pair.after, after.stop):
             return
         # A name that only one side writes belongs to the newest step of the other.
         at = (
@@ -304,7 +311,7 @@ class _Comparison:
 
     def _split(self, pair: _FramePair, stretch: _Stretch) -> None:
         """Report that the two sides take different lines, then go on where they meet again."""
-        nexts = (self._next(self.left, pair.before, stretch.before), self._next(self.right, pair.after, stretch.after))
+        nexts = self._next(pair, stretch)
         self._effects(pair, range(stretch.before.start, nexts[0]), range(stretch.after.start, nexts[1]))
         own = self.left.own[pair.before], self.right.own[pair.after]
         is_unknown = (
@@ -326,22 +333,38 @@ class _Comparison:
             self._add(time, divergence)
         self._effects(pair, range(nexts[0], stretch.before.stop), range(nexts[1], stretch.after.stop))
 
-    def _next(self, side: TraceSide, serial: int, span: range) -> int:
-        """The position of the first step in a split at which the two sides differ.
+    def _next(self, pair: _FramePair, stretch: _Stretch) -> tuple[int, int]:
+        """The positions of the first steps in a split at which the two sides differ.
 
-        Lines that only one side has may come first. If the frame ends at such a line, that line is what differs.
+        Lines that only one side has may come first. If a frame ends at such a line, that line is what differs, unless
+        the other side has a version of it: then it is how the two lines end.
         """
+        frames = (self.left, pair.before, stretch.before), (self.right, pair.after, stretch.after)
+        anchors = [self._anchor(*frame) for frame in frames]
+        starts = [self._start(*frame, at) for frame, at in zip(frames, anchors, strict=True)]
+        sizes = [
+            len({side.statement(side.own[serial][position]) for position in range(span.start, at)})
+            for (side, serial, span), at in zip(frames, anchors, strict=True)
+        ]
+        is_rewritten = starts[0] < anchors[0] and starts[1] < anchors[1] and sizes[0] == sizes[1]
+        chosen = anchors if is_rewritten else starts
+        return chosen[0], chosen[1]
+
+    def _anchor(self, side: TraceSide, serial: int, span: range) -> int:
+        """The position of the first step that both sides may have."""
         own = side.own[serial]
-        for at in span:
-            if side.anchor(serial, own[at]) is not None:
-                if EVENTS[side.trace.columns.event[own[at]]] == "line" or at == span.start:
-                    return at
-                # Go back to the start of the statement that ends the frame: it may have several lines.
-                start = at - 1
-                while start > span.start and side.statement(own[start - 1]) == side.statement(own[at]):
-                    start -= 1
-                return start
-        return span.stop
+        positions = range(span.start, len(own))
+        return next((at for at in positions if side.anchor(serial, own[at]) is not None), len(own))
+
+    def _start(self, side: TraceSide, serial: int, span: range, at: int) -> int:
+        """The position at which the statement starts that ends a frame; it may have several lines."""
+        own = side.own[serial]
+        if at == span.start or at >= len(own) or EVENTS[side.trace.columns.event[own[at]]] == "line":
+            return at
+        start = at - 1
+        while start > span.start and side.statement(own[start - 1]) == side.statement(own[at]):
+            start -= 1
+        return start
 
     def _is_new_line(self, own: tuple[list[int], list[int]], nexts: tuple[int, int]) -> bool:
         """Tell whether one side takes a line that the other does not have, or that the change rewrote."""

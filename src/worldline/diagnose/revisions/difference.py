@@ -133,6 +133,7 @@ class RevisionDiff:
         differing: The pairs of steps with a difference.
         steps: The number of steps on each side.
         is_cut: Whether a budget ended one of the traces early: what follows is not compared.
+        imported: The files whose code outside functions changed. It executes at import, mostly before the test.
     """
 
     first: RevisionDivergence | None
@@ -143,6 +144,7 @@ class RevisionDiff:
     differing: frozenset[tuple[int | None, int | None]]
     steps: tuple[int, int]
     is_cut: bool = False
+    imported: tuple[str, ...] = ()
 
     @property
     def diverges(self) -> bool:
@@ -191,4 +193,5 @@ class RevisionDiff:
             "calls": [call.as_json() for call in self.calls],
             "steps": {"before": self.steps[0], "after": self.steps[1]},
             "is_cut": self.is_cut,
+            "changed_outside_functions": list(self.imported),
         }

@@ -81,10 +81,19 @@ class TraceSide:
         own = self.own[serial]
         return own[min(at + 1, len(own) - 1)]
 
+    def next_own(self, i: int) -> int:
+        """Return the next step of the frame of a step; the step itself if it is the last."""
+        own = self.own[self.trace.columns.frame[i]]
+        return own[min(bisect_left(own, i) + 1, len(own) - 1)]
+
     def has_ended(self, serial: int) -> bool:
         """Tell whether the end of a frame was recorded."""
         last = self.trace.columns.event[self.own[serial][-1]]
         return EVENTS[last] in LEAVING or not self.is_cut
+
+    def is_open(self, serial: int, stop: int) -> bool:
+        """Tell whether the recording was cut before the change of a frame's step before `stop` was known."""
+        return stop == len(self.own[serial]) and not self.has_ended(serial)
 
     @property
     def is_cut(self) -> bool:

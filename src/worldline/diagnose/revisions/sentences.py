@@ -84,6 +84,9 @@ def _outcome(test: AffectedTest) -> str:
 def _where(diff: RevisionDiff, first: RevisionDivergence) -> str:
     text = _LOCATIONS[first.location]
     distance = diff.steps_after_change
+    if diff.imported and not first.is_in_changed_lines and (distance is None or distance < 0):
+        files = ", ".join(printable(file) for file in diff.imported)
+        return f"{text}; code outside functions changed in {files}, which executes at import"
     if distance is None:
         return text
     if distance < 0:

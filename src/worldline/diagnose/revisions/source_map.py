@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from worldline.core.language import source_lines
-from worldline.core.source_change import LinePairs, SourceChange
+from worldline.core.repository.source_change import LinePairs, SourceChange
 
 Place = tuple[str, int]  # a file and a line
 FunctionKey = tuple[str, str]  # a file after the change, and the qualified name of a function
@@ -82,8 +82,8 @@ class SourceMap:
         while True:
             if (file, name) in self.touched:
                 return True
-            outer, found, _ = name.rpartition(".<locals>.")
-            if not found:
+            outer, mark, _ = name.rpartition(".<locals>.")
+            if not mark:
                 return False
             name = outer
 

@@ -69,8 +69,8 @@ def load(
         for item in rng.sample([*known.values()], min(calls, len(known)) if calls else len(known))
     ]
     if not chosen:
-        found = "; ".join(f"{reason}: {len(names):,}" for reason, names in left_out.items()) or "no call"
-        raise UsageError(f"{data} has no task of the split {split}: {found}")
+        reasons = "; ".join(f"{reason}: {len(names):,}" for reason, names in left_out.items()) or "no call"
+        raise UsageError(f"{data} has no task of the split {split}: {reasons}")
     rng.shuffle(chosen)
     options = Compact(reveal=reveal, delta=delta, bare=bare)
     return Suite(

@@ -48,9 +48,9 @@ class Recorder:
         global_names: Callable[[CodeType], tuple[str, ...]],
         detach: bool = False,
     ) -> None:
-        before = self._take_over()
-        self._has_other_files = before is not None and before._files != files
-        self._files, self._global_names, self._max_steps = files, global_names, limits["steps"]
+        self._files: dict[str, str] = files
+        self._has_other_files = self._take_over()
+        self._global_names, self._max_steps = global_names, limits["steps"]
         self._renderer = Renderer(limits["value_bytes"], limits["value_depth"])
         self._detaches = detach
         self._wire = WireWriter(wire, self._switch_off if detach else None)
@@ -72,8 +72,8 @@ class Recorder:
         self._running, self._threads = 0, [OpenThread(self.stack)]
         _latest[:] = [self]
 
-    def _take_over(self) -> Recorder | None:
-        """Release the recorder before, and return it."""
+    def _take_over(self) -> bool:
+        """Release the recorder before. Tell whether its files were others."""
         before = _latest[0] if _latest else None
         if before is None:
             os.register_at_fork(after_in_child=_forget_latest)
@@ -82,7 +82,7 @@ class Recorder:
         else:
             before._switch_off()
             before._release()
-        return before
+        return before is not None and before._files != self._files
 
     def forget(self) -> None:
         """Leave the trace to the parent, in a forked child."""

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from worldline.core.errors import UsageError
 from worldline.core.recorded_test import RecordedTest
-from worldline.recording.repository.record import DEFAULT_BUDGET, Say, TestBudget, record_tests
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
+from worldline.recording.repository.record import Say, record_tests
 
 MAX_NEAREST = 5
 _COLLECTING = ("--collect-only", "-q")
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """Split `REPO::tests/test_a.py::test_b` into the repository and the id of the test.
+    """Split `REPO::test_a.py::test_b` into the repository and the id of the test.
 
     Raises:
         UsageError: One of the two is missing.
     """
     repository, separator, test_id = target.partition("::")
     if not separator or not test_id:
-        raise UsageError(f"{target}: pass REPO::TEST, such as .::tests/test_a.py::test_b")
+        raise UsageError(f"{target}: pass REPO::TEST, such as .::test_a.py::test_b")
     return repository or ".", test_id
 
 
@@ -31,7 +32,7 @@ def record_test(
     """Execute one test of a repository in the sandbox and record it.
 
     Args:
-        target: The repository and the id of the test: `REPO::tests/test_a.py::test_b`.
+        target: The repository and the id of the test: `REPO::test_a.py::test_b`.
         venv: A virtual environment with everything that the test needs. By default one is made from the metadata.
         budget: What recording may use.
         say: Called with the progress.
@@ -46,9 +47,7 @@ def record_test(
     file = test_id.partition("::")[0]
     # pytest then collects only this file.
     args = (file,) if (Path(repository) / file).is_file() else ()
-    recording = record_tests(
-        repository, venv=venv, args=args, tests=[test_id], budget=budget, check=False, say=say
-    )  # fmt: skip
+    recording = record_tests(repository, venv=venv, args=args, tests=[test_id], budget=budget, check=False, say=say)
     test = recording.find(test_id)
     if test is not None:
         return test
@@ -60,10 +59,11 @@ def record_test(
 
 
 def nearest_ids(test_id: str, known: list[str]) -> list[str]:
-    """Return the ids that are most like an unknown one: those with the same name first, then those spelled alike."""
-    name = test_id.rpartition("::")[2].partition("[")[0]
-    same = [other for other in known if other.rpartition("::")[2].partition("[")[0] == name]
-    alike = get_close_matches(test_id, known, n=MAX_NEAREST, cutoff=0.5)
-    by_name = {other.rpartition("::")[2]: other for other in known}
-    alike += [by_name[other] for other in get_close_matches(name, by_name, n=MAX_NEAREST, cutoff=0.6)]
-    return list(dict.fromkeys([*same, *alike]))[:MAX_NEAREST]
+    """Return the ids that are most like an unknown one: by their names, and better if in the same file."""
+
+    def likeness(other: str) -> float:
+        wanted, name = (text.rpartition("::")[2].partition("[")[0] for text in (test_id, other))
+        is_same_file = test_id.partition("::")[0] == other.partition("::")[0]
+        return SequenceMatcher(None, wanted, name).ratio() + is_same_file / 2
+
+    return sorted(known, key=likeness, reverse=True)[:MAX_NEAREST]

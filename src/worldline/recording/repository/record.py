@@ -9,74 +9,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.core.limits import Limits
-from worldline.core.recorded_test import FAILING_OUTCOMES, Instance, RecordedTest
+from worldline.core.recorded_test import Instance, RecordedTest
 from worldline.recording.rehearsal.folder import WORK, FolderCopy, copied
+from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
+from worldline.recording.repository.decoded import ProjectFiles, trace_of
 from worldline.recording.repository.environment import Environment, make_environment
 from worldline.recording.repository.licence import licence_of
 from worldline.recording.repository.metadata import read_metadata
 from worldline.recording.repository.revision import has_changes, revision_of
 from worldline.recording.repository.session import SessionSettings, run_session
 from worldline.recording.repository.spooled import SpooledRun, SpooledTest, read_spool
-from worldline.recording.repository.decoded import ProjectFiles, trace_of
 
+# Names that are not copied: version control, environments, caches.
 EXCLUDED = (
-    ".git", ".hg", ".tox", ".nox", ".venv", "venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__",
-    "node_modules", ".eggs",
-)  # fmt: skip
+    *(".git", ".hg", ".tox", ".nox", ".venv", "venv", ".eggs", "node_modules"),
+    *(".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__"),
+)
 MAX_RESTARTS = 50
+MAX_REPOSITORY_BYTES, MAX_REPOSITORY_FILES = 512 << 20, 50_000
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TestBudget:
-    """What recording may use: steps and seconds for each test, the rest for all tests of a repository together.
-
-    Attributes:
-        steps: Steps of one test, after which it continues unrecorded.
-        seconds: Seconds of one test, after which it counts as hanging.
-        total_seconds: Seconds of one run of all tests.
-        value_bytes: Size of one value; a larger one is cut as a whole.
-        wire_bytes: Recorded bytes of one test.
-        spool_bytes: Recorded bytes of all tests of one process.
-        memory: Memory of all processes together.
-        processes: Processes and threads at once.
-        disk: Size of the files that tests write.
-    """
-
-    __test__ = False
-
-    steps: int = 20_000
-    seconds: float = 60.0
-    total_seconds: float = 1800.0
-    value_bytes: int = 4096
-    wire_bytes: int = 16 << 20
-    spool_bytes: int = 512 << 20
-    memory: int = 4 << 30
-    processes: int = 256
-    disk: int = 1 << 30
-
-    @property
-    def limits(self) -> Limits:
-        """The limits that the trace of a test has."""
-        return Limits(
-            steps=self.steps,
-            value_bytes=self.value_bytes,
-            trace_bytes=self.wire_bytes,
-            wall=self.seconds,
-            memory=self.memory,
-            processes=self.processes,
-            disk=self.disk,
-        )
-
-
-DEFAULT_BUDGET = TestBudget()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +91,18 @@ class TestRecording:
             notes=notes,
         )
 
+    def as_json(self) -> dict[str, Any]:
+        """The tests without their steps, as `record --pytest --json` prints them."""
+        return {
+            "instance": self.instance.id,
+            "licence": self.instance.licence,
+            "seconds": self.seconds,
+            "plain_seconds": self.plain_seconds,
+            "differing": list(self.differing),
+            "notes": list(self.notes),
+            "tests": [test.as_json() for test in self.tests()],
+        }
+
     @cached_property
     def differing(self) -> tuple[str, ...]:
         """The tests that end differently without the recorder, and not by chance."""
@@ -189,10 +158,17 @@ def record_tests(
     say = say or (lambda text: None)
     say("preparing the environment")
     environment = _given_environment(root, venv) if venv else make_environment(root, python=python, say=say)
-    copy = copied(root, EXCLUDED)
+    advice = "remove {} from the folder, or pass a smaller one"
+    copy = copied(root, EXCLUDED, max_bytes=MAX_REPOSITORY_BYTES, max_files=MAX_REPOSITORY_FILES, advice=advice)
     _lay_over(copy, {**{path: text.encode() for path, text in environment.files.items()}, **(overlay or {})})
     settings = SessionSettings(
-        environment=environment, copy=copy, args=tuple(args), budget=budget, include=tuple(include), core=core, trust=trust
+        environment=environment,
+        copy=copy,
+        args=tuple(args),
+        budget=budget,
+        include=tuple(include),
+        core=core,
+        trust=trust,
     )
     runs = _Runs(settings, say)
     only = None if tests is None else list(tests)
@@ -317,10 +293,12 @@ class _Runs:
             culprits = _culprits(session.spooled, session.outcome)
             executed.ended |= culprits
             without |= culprits.keys()
-            executed.notes += [f"{test.id}: {test.outcome}, the tests after it ran in another process" for test in culprits.values()]
-            if not collected.keys() - without or not session.spooled.ended and not culprits:
+            executed.notes += [
+                f"{test.id}: {test.outcome}, the tests after it ran in another process" for test in culprits.values()
+            ]
+            if not collected.keys() - without or (not session.spooled.ended and not culprits):
                 break
-        for test in collected.keys() - executed.ended.keys():
+        for test in [test for test in collected if test not in executed.ended]:
             executed.ended[test] = SpooledTest(test, "missing")
         return executed
 
@@ -335,7 +313,9 @@ def _culprits(run: SpooledRun, outcome: str) -> dict[str, SpooledTest]:
 def _find_flaky(runs: _Runs, plain: _Executed, recorded: _Executed) -> frozenset[str]:
     """Execute differing tests again in both ways; those that do not end as before are flaky."""
     differing = [
-        test for test, ended in recorded.ended.items() if (before := plain.ended.get(test)) and before.outcome != ended.outcome
+        test
+        for test, ended in recorded.ended.items()
+        if (before := plain.ended.get(test)) and before.outcome != ended.outcome
     ]
     if not differing:
         return frozenset()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from worldline.core.errors import UsageError
-from worldline.core.source_change import ChangedFile, SourceChange
+from worldline.core.repository.source_change import ChangedFile, SourceChange
 
 MAX_SECONDS = 120.0  # for one git command
 TEST_FOLDERS = frozenset({"test", "tests", "testing"})

@@ -1,4 +1,4 @@
-"""Execute one pytest session over a copy of a repository: in the sandbox, or without it if the user trusts the tests."""
+"""Execute one pytest session over a copy of a repository, in the sandbox or, for trusted tests, without it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from worldline.core.limits import Limits
 from worldline.recording.guests.rehearsal import tree
 from worldline.recording.guests.testing.guest import SETTINGS, SETTINGS_FILE, SPOOL
 from worldline.recording.recorder import prepare
 from worldline.recording.rehearsal.folder import WORK, FolderCopy
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.environment import Environment
 from worldline.recording.repository.spooled import SpooledRun, read_spool, unpack
 from worldline.recording.sandbox import open_sandbox
 from worldline.recording.sandbox_plan import GUESTS, HOME, SCRATCH, SandboxPlan
-
-if TYPE_CHECKING:
-    from worldline.recording.repository.record import TestBudget
 
 OUTPUT_BYTES = 64 << 20
 WORDS_CHARACTERS = 2000  # of what pytest printed, where it could not start
@@ -177,7 +175,9 @@ def _arguments(settings: SessionSettings) -> list[str]:
     # Coverage measures by the same means as the recorder, and one would end the other.
     libraries = Path(settings.environment.python).parents[1] / "lib"
     is_measured = any(libraries.glob("python*/site-packages/pytest_cov"))
-    return ["-p", PLUGIN, "-p", "no:cacheprovider", *(["--no-cov"] if is_measured else []), *settings.args]
+    # An environment that has worldline, whose own plugin is not needed and perhaps not reachable in the sandbox.
+    plugins = ["-p", PLUGIN, "-p", "no:worldline", "-p", "no:cacheprovider"]
+    return [*plugins, *(["--no-cov"] if is_measured else []), *settings.args]
 
 
 def _environment(settings: SessionSettings, root: str, guests: str, file: str) -> dict[str, str]:

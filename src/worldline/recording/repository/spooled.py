@@ -32,7 +32,7 @@ class SpooledTest:
 
 @dataclass
 class SpooledRun:
-    """The tests of one run. `begun` have begun and not ended; `has_finished` if a process reached the end of its tests."""
+    """The tests of one run. `begun` have not ended; `has_finished` if a process reached the end of its tests."""
 
     collected: dict[str, None] = field(default_factory=dict)
     ended: dict[str, SpooledTest] = field(default_factory=dict)
@@ -98,12 +98,12 @@ def _apply(event: dict[str, Any], run: SpooledRun, files: Mapping[str, bytes | m
 
 
 def _ended(test: str, outcome: str, event: dict[str, Any], files: Mapping[str, bytes | memoryview]) -> SpooledTest:
-    seconds, message, notes = event.get("seconds"), event.get("message"), event.get("notes")
+    seconds, message, slugs = event.get("seconds"), event.get("message"), event.get("notes")
     return SpooledTest(
         id=test[:MAX_TEST_ID_CHARACTERS],
         outcome=outcome,
         message=message[:MAX_MESSAGE_CHARACTERS] if isinstance(message, str) else "",
         seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
         wire=files.get(str(event.get("wire"))),
-        notes=tuple(str(note)[:100] for note in notes) if isinstance(notes, list) else (),
+        notes=tuple(str(slug)[:100] for slug in slugs) if isinstance(slugs, list) else (),
     )

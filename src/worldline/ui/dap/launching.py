@@ -17,13 +17,14 @@ from worldline.diagnose.failure import explain_failure
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
 from worldline.recording.collect import collect
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.one_test import record_test, split_target
-from worldline.recording.repository.record import TestBudget
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.session.session import Session
 
 LAUNCH_KEYS = {
-    "program", "pytest", "venv", "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
+    "program", "pytest", "venv",
+    "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
     "reveal", "element", "bare", "hidden", "seed", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
 }  # fmt: skip
 EDITOR_KEYS = {

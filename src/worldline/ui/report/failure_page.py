@@ -78,11 +78,11 @@ def _steps(explanation: FailureExplanation, trace: Trace, lines: dict[str, list[
         if row.kind == "gap":
             yield f'<tr class="gap"><td colspan="4">{row.skipped:,} earlier steps are not shown</td></tr>'
             continue
-        file = row.file or trace.program.name
+        file, depth = row.file or trace.program.name, "│ " * min(row.depth, 8)
         pieces = " ".join(f'<span class="piece {piece.kind}">{escape(piece.text)}</span>' for piece in row.wanted or ())
         yield (
             f'<tr class="{row.kind}"><td class="n">{row.step}</td><td>{safe(f"{file}:{row.line}")}</td>'
-            f'<td class="source"><span class="soft">{"│ " * min(row.depth, 8)}</span>{_code(lines, file, row.line)}</td>'
+            f'<td class="source"><span class="soft">{depth}</span>{_code(lines, file, row.line)}</td>'
             f'<td class="long">{pieces}</td></tr>'
         )
     yield "</tbody></table>"

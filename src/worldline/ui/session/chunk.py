@@ -17,7 +17,7 @@ from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff, RunDiffRow
 from worldline.ui.session.stacks import ABSENT
 from worldline.ui.session.stepping import row_steps, verdicts
-from worldline.ui.session.stops import stop_lines
+from worldline.ui.session.stops import stop_lines, stop_places
 
 CHUNK = 256
 """Rows per chunk."""
@@ -57,6 +57,7 @@ def _row(run_diff: RunDiff, n: int, written: int) -> dict[str, Any]:
         "differs": [_difference(divergence) for divergence in row.differs] if n < written else [],
         "depth": run.depth(step) if run is not None and step is not None else 0,
         "lines": stop_lines(run_diff, n),
+        **({"elsewhere": places} if (places := stop_places(run_diff, n)) else {}),
         **row_steps(run_diff, n),
     }
 

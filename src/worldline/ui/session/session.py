@@ -24,6 +24,7 @@ from worldline.diagnose.branch import WrongBranch, wrong_branch
 from worldline.diagnose.debug import MAX_CUT_RUN_BYTES
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.failure import FailureExplanation
+from worldline.diagnose.failure.sentences import failure_json
 from worldline.diagnose.sample import Sample
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -131,18 +132,22 @@ class Session:
         return session
 
     @classmethod
-    def of_trace(cls, trace: Trace, *, name: str, failure: FailureExplanation | None = None) -> Session:
+    def of_trace(
+        cls, trace: Trace, *, name: str, failure: FailureExplanation | None = None, at: int | None = None
+    ) -> Session:
         """Create a session of a recorded run alone: there is no prediction to compare it with.
 
         Args:
             trace: The run. Its outermost frames may be several: those of a test and of its fixtures.
             name: What a front end calls it.
             failure: The explanation, if it is a failing test; a view starts at the exception.
+            at: The step at which a view starts instead.
         """
         ended = "ended" if trace.outcome.kind in ENDED else "budget"
         recorded = Prediction(text=b"", status=ended, codec=DEFAULT_NOTATION)
         ask = PredictionRequest(program=trace.program)
-        at = len(trace) - 1 if failure is None else failure.steps - 1
+        if at is None:
+            at = len(trace) - 1 if failure is None else failure.steps - 1
         root = Branch(id=0, ask=ask, truth=None, found=recorded, status="done", at=max(at, 0))
         session = cls(root, name=name, model=RECORDED, failure=failure, is_recorded=True)
         run = Run(RECORDED, ask, recorded, reading=read_trace(trace))
@@ -315,7 +320,7 @@ class Session:
                 "branches": [self._branch_json(branch, root) for branch in branches],
                 "sides": list(self.run_names),
                 **({"recorded": True} if self.is_recorded else {}),
-                **({"failure": self.failure.as_json()} if self.failure is not None else {}),
+                **({"failure": failure_json(self.failure)} if self.failure is not None else {}),
             }
         )
         return description

@@ -252,12 +252,19 @@ def stop_index(run_diff: RunDiff, branch: Branch, per: int) -> dict[str, Any]:
     """
     firsts = _first_stops(run_diff, branch, written_rows(run_diff, branch), DEFAULT_STOPS)
     bins = [range(start, min(start + per, len(run_diff.rows))) for start in range(0, len(run_diff.rows), per)]
-    return {"stops": sorted(firsts.items()), "lines": [sorted(_lines(run_diff, rows)) for rows in bins]}
+    index = {"stops": sorted(firsts.items()), "lines": [sorted(_lines(run_diff, rows)) for rows in bins]}
+    elsewhere = [[place for row in rows for place in stop_places(run_diff, row)] for rows in bins]
+    return {**index, "elsewhere": [sorted(set(places)) for places in elsewhere]} if any(elsewhere) else index
 
 
 def stop_lines(run_diff: RunDiff, row: int) -> list[int]:
     """Return the lines of the main file that execute in a row."""
     return sorted(_lines(run_diff, (row,)))
+
+
+def stop_places(run_diff: RunDiff, row: int) -> list[str]:
+    """Return the lines of other files that execute in a row, as `FILE:LINE`."""
+    return sorted({f"{file}:{line}" for file, line in locations(run_diff, row) if file is not None})
 
 
 def _lines(run_diff: RunDiff, rows: Iterable[int]) -> set[int]:

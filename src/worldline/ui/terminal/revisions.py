@@ -65,8 +65,8 @@ def _print_heading(console: Console, comparison: RevisionComparison) -> None:
 def _print_test(console: Console, compared: ComparedTest, sources: SourceMap, rows: int) -> None:
     print_line(console, Text(printable(compared.test.id), style="bold"))
     if compared.diff is not None and compared.before is not None and compared.after is not None:
-        found = revision_rows(compared.before, compared.after, compared.diff, sources, rows)
-        _print_rows(console, list(found))
+        shown = revision_rows(compared.before, compared.after, compared.diff, sources, rows)
+        _print_rows(console, list(shown))
     for label, text, style in sentences(compared.test, compared.diff):
         print_sentence(console, label, text, style)
 

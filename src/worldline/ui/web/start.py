@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.data import vocabularies
 from worldline.diagnose.debug import Debugged
+from worldline.evaluation.revisions import RevisionComparison
 from worldline.evaluation.run.stored import local
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
@@ -129,6 +130,35 @@ def view_recorded(session: Session, *, say: Callable[[str], None] = print) -> No
         UsageError: The extra `view` is missing.
     """
     _serve(Opening(sessions=(session,)), say=say)
+
+
+def view_revisions(comparison: RevisionComparison, *, say: Callable[[str], None] = print) -> None:
+    """Show the tests that differ between two revisions on a page, until Ctrl-C. Nothing in it can be changed.
+
+    Each test is shown as two recorded runs, before and after the change, which start at the first divergence.
+
+    Args:
+        comparison: What `compare_revisions` returned.
+        say: Called with the address when the server is ready.
+
+    Raises:
+        UsageError: The extra `view` is missing, or no test differs.
+    """
+    sessions = tuple(revision_sessions(comparison))
+    if not sessions:
+        raise UsageError("no test behaves differently on the two revisions: there is nothing to view")
+    _serve(Opening(sessions=sessions), say=say)
+
+
+def revision_sessions(comparison: RevisionComparison) -> Iterator[Session]:
+    """Yield the sessions of both traces of each test that differs, before and after."""
+    for compared in comparison.diverging:
+        first = None if compared.diff is None else compared.diff.first
+        places = (None, None) if first is None else (first.before, first.after)
+        for side, trace, place in zip(("before", "after"), (compared.before, compared.after), places, strict=True):
+            if trace is not None and len(trace):
+                name = f"{side}: {compared.test.id}"
+                yield Session.of_trace(trace, name=name, at=None if place is None else place.step)
 
 
 def _opening(

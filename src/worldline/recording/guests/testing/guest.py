@@ -1,4 +1,4 @@
-"""Execute the tests of a repository over a copy of it: lay out the copy, become pytest, and pack the spool at the end."""
+"""Execute the tests of a repository over a copy of it: lay it out, become pytest, and pack the spool at the end."""
 
 from __future__ import annotations
 

@@ -79,7 +79,8 @@ class Branch:
 
     If `truth` is None, `why` gives the reason; `changed`: the execution was changed to produce it. `found` is the
     prediction, which grows while the status is `running`. `at` is the predicted step at which the branch leaves its
-    parent, 0 for another program; of a recorded run, the step to show first. `cause`, `belief` and `wrong` (a misjudged condition) come when both are complete.
+    parent, 0 for another program; of a recorded run, the step to show first. `cause`, `belief` and `wrong`
+    (a misjudged condition) come when both are complete.
     """
 
     id: int

@@ -12,6 +12,12 @@ export class Breakpoints {
     return this.linesBySource.get(program.source);
   }
 
+  /** The breakpoints of all files of a program: lines of the main one, `FILE:LINE` of the others. */
+  places(program) {
+    const others = (program.files ?? []).flatMap((file) => [...this.of(file)].map((line) => `${file.name}:${line}`));
+    return new Set([...this.of(program), ...others]);
+  }
+
   /** Toggles a breakpoint at a line or the next executable one: {line, on}; null if there is none. */
   toggle(program, wanted) {
     const lines = this.of(program);

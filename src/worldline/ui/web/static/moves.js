@@ -67,13 +67,14 @@ export async function nearestStop({ timeline, rows }, lines, row, step) {
   const end = special ?? (step > 0 ? count - 1 : 0);
   for (let at = row + step; lines.size && (end - at) * step >= 0; ) {
     const bin = Math.floor(at / per);
-    if (!timeline.lines[bin]?.some((line) => lines.has(line))) {
+    if (![...(timeline.lines[bin] ?? []), ...(timeline.elsewhere?.[bin] ?? [])].some((line) => lines.has(line))) {
       at = step > 0 ? (bin + 1) * per : bin * per - 1;
       continue;
     }
     const chunk = await rows.at(at);
-    const hit = chunk.rows[at - chunk.first]?.lines.find((line) => lines.has(line));
-    if (hit !== undefined && at !== special) return { row: at, why: `the breakpoint at line ${hit}` };
+    const current = chunk.rows[at - chunk.first];
+    const hit = [...(current?.lines ?? []), ...(current?.elsewhere ?? [])].find((line) => lines.has(line));
+    if (hit !== undefined && at !== special) return { row: at, why: typeof hit === "number" ? `the breakpoint at line ${hit}` : `the breakpoint at ${hit}` };
     at += step;
   }
   return { row: end, open: special === null, why: why || `no stop before the ${step > 0 ? "end" : "beginning"}` };

@@ -47,7 +47,7 @@ export function nowPanel() {
 }
 
 function sideOf(cell, name) {
-  const facts = cell ? [`step ${count(cell.step)}`, typeof cell.thread === "number" ? `thread ${cell.thread}` : null, typeof cell.bytes === "number" ? plural(cell.bytes, "byte") : null, confidence(cell)] : [];
+  const facts = cell ? [`step ${count(cell.step)}`, typeof cell.thread === "number" ? `thread ${cell.thread}` : null, cell.bytes ? plural(cell.bytes, "byte") : null, confidence(cell)] : [];
   const drawn = (cell?.hidden ?? []).map(([kind, value]) => el("li", {}, `${kind}: `, el("code", {}, oneLine(cut(value, 160)))));
   return el("div", { class: cell ? null : "soft" },
     el("h3", {}, name), el("div", { class: "what" }, cellText(cell)), drawn.length ? el("ul", { class: "drawn", "aria-label": "hidden inputs" }, drawn) : null,

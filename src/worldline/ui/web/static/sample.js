@@ -5,6 +5,7 @@ import { branchesPanel, named } from "./branches.js";
 import { Breakpoints } from "./breakpoints.js";
 import { cut, el, fill, oneLine } from "./dom.js";
 import { NOTHING, fold, levels, names } from "./fold.js";
+import { failurePanel } from "./failure.js";
 import { Growth } from "./growth.js";
 import { intervenePanel, refused } from "./intervene.js";
 import { RUNS, nearest, nearestStop } from "./moves.js";
@@ -14,7 +15,7 @@ import { addressOf, isUsual, placeOf } from "./place.js";
 import { NO_ROW, newest, rowsOf } from "./rows.js";
 import { sampleKeys } from "./sample_keys.js";
 import { others, sideName, sidesControl } from "./sides.js";
-import { linesOf, sourcePanel } from "./source.js";
+import { fileOf, linesOf, sourcePanel } from "./source.js";
 import { statePanel } from "./state.js";
 import { stepsPanel } from "./steps.js";
 import { storyPanel } from "./story.js";
@@ -56,7 +57,7 @@ class SampleView {
     this.context.crumbs([
       { label: "runs", href: "#/" },
       { label: oneLine(cut(run?.name ?? this.here.run, 80)), href: `#/run/${encodeURIComponent(this.here.run)}` },
-      { label: oneLine(cut(call && !session.name.includes(call) ? `${session.name} ${call}` : session.name, 120)) },
+      { label: oneLine(cut(call && !session.recorded && !session.name.includes(call) ? `${session.name} ${call}` : session.name, 120)) },
     ]);
     await this.turnTo(this.here, early);
     for (const branch of session.branches) if (branch.status === "running") this.growth.follow(branch.id);
@@ -72,10 +73,10 @@ class SampleView {
     this.timeline = timelinePanel({ seek, sides: this.sides });
     this.intervene = intervenePanel({ send: (what) => this.send(what) });
     this.steps = stepsPanel({ seek, failed: fail });
-    this.source = sourcePanel({ toggle: (line) => this.breakAt(line), choose: (line, opened) => this.intervene.open("line", { line, focus: Boolean(opened) }) });
+    this.source = sourcePanel({ toggle: (line) => this.breakAt(line), choose: (line, opened) => !this.session.recorded && this.intervene.open("line", { line, focus: Boolean(opened) }) });
     this.state = statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }), say: (text) => this.say(text) });
     this.panels = [ // what is printed takes room of the source, which then has its line in sight
-      outputPanel(), this.source, this.state, nowPanel(), this.steps, storyPanel(),
+      outputPanel(), this.source, this.state, nowPanel(), this.steps, this.session.failure ? failurePanel({ jump }) : storyPanel(),
       branchesPanel({ choose: (id) => this.choose(id), stop: (id) => this.stop(id) }), this.intervene,
     ];
     const [output, source, state, now, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);
@@ -86,6 +87,7 @@ class SampleView {
       el("div", { class: "sample" },
         column("column-program", source, output), column("column-run", now, state, steps), column("column-why", story, branches, intervene)));
     this.root.classList.add("sample-view");
+    this.root.classList.toggle("recorded", Boolean(this.session.recorded));
   }
 
   // Loading.
@@ -109,7 +111,8 @@ class SampleView {
   /** Goes to a place once its rows are loaded: branch and sides, and the given row or the first divergence. */
   async turnTo(place, early = null) {
     const next = this.sound(place);
-    await this.load(early ?? this.ask(next), (line) => next.row ?? line.first ?? this.branch(next).at ?? 0);
+    const isAsked = early && ["branch", "left", "right"].every((name) => next[name] === place[name]);
+    await this.load(isAsked ? early : this.ask(next), (line) => next.row ?? line.first ?? this.branch(next).at ?? 0);
     this.sides.render({ session: this.session, here: this.here, runs: this.runs, branch: this.branch() });
   }
 
@@ -123,8 +126,9 @@ class SampleView {
     await this.seek(choose(line), { quiet: true });
   }
 
-  // A link may name a branch or side that no longer exists.
+  // A link may name a branch or side that no longer exists. A recorded run is compared with itself.
   sound(place) {
+    if (this.session.recorded) return { ...place, branch: 0, left: "found", right: "found" };
     const branch = this.session.branches.some((one) => one.id === place.branch) ? place.branch : 0;
     const there = (side) => this.session.sides.includes(side) && (side !== "other" || branch === 0);
     return { ...place, branch, left: there(place.left) ? place.left : "truth", right: there(place.right) ? place.right : "found" };
@@ -163,7 +167,7 @@ class SampleView {
 
   place() {
     const next = (row, step) => nearest({ timeline: this.line, rows: this.rows }, row, step);
-    const lines = this.breakpoints.of(this.program());
+    const lines = this.breakpoints.places(this.program());
     const stop = (row, step) => nearestStop({ timeline: this.line, rows: this.rows }, lines, row, step);
     return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, current: this.now.current, next, stop };
   }
@@ -177,7 +181,7 @@ class SampleView {
 
   /** Toggles a breakpoint at a line; by default, the selected or current one. */
   breakAt(line = this.source.chosen() ?? this.lineHere()) {
-    const set = line ? this.breakpoints.toggle(this.program(), line) : null;
+    const set = line ? this.breakpoints.toggle(this.now.file, line) : null;
     if (!set) return this.say("no line from here on can be executed");
     this.source.render(this.now);
     return this.say(set.on ? `breakpoint at line ${set.line}` : `removed the breakpoint at line ${set.line}`);
@@ -185,7 +189,7 @@ class SampleView {
 
   lineHere() {
     const frame = this.now.left.stack.at(-1) ?? this.now.right.stack.at(-1);
-    return frame && !frame.file ? frame.line : null;
+    return frame && (frame.file ?? null) === (this.now.file === this.now.program ? null : this.now.file.name) ? frame.line : null;
   }
 
   /** Shows a text beside the buttons and announces it. */
@@ -341,10 +345,11 @@ class SampleView {
     const step = this.here.right === "found" ? right.cell?.step ?? null : this.here.left === "found" ? left.cell?.step ?? null : null;
     const level = levels(left.stack, right.stack).at(-1);
     const program = this.program();
+    const file = fileOf(program, left, right);
     this.now = {
-      session, branch, program, sides, left, right, current, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
+      session, branch, program, file, sides, left, right, current, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
       canEdit: this.api.isLive() && step !== null, names: level ? names(level) : [], model: sideName("found", session), refused: refused(this.api),
-      breakpoints: this.breakpoints.of(program), lines: linesOf(program).length, canReturn: this.context.jumps() > 0,
+      breakpoints: this.breakpoints.of(file), lines: linesOf(file).length, canReturn: this.context.jumps() > 0,
     };
     this.now.place = this.place();
     this.bar.render(this.now);

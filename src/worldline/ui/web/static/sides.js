@@ -5,6 +5,7 @@ import { cut, el, fill, oneLine } from "./dom.js";
 /** The name of a side: "actual", or the model's name. */
 export function sideName(side, session) {
   if (side === "truth") return "actual";
+  if (session.recorded) return "recorded";
   const model = oneLine(cut((side === "found" ? session.model : session.other_model) || (side === "found" ? "model" : "other model"), 40));
   if (side === "other" && model === oneLine(cut(session.model ?? "", 40))) return `${model} (other run)`;
   return model;

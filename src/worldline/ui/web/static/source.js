@@ -9,6 +9,12 @@ const ROW_HEIGHT = 20;
 
 const split = new WeakMap();
 
+/** The file of a program that a frame executes in: that of the innermost frame; the main one if it is not known. */
+export function fileOf(program, left, right) {
+  const name = [left, right].map((side) => side.stack.at(-1)).find(Boolean)?.file;
+  return (name && program.files?.find((file) => file.name === name)) || program;
+}
+
 const ENDS = { js: /\r\n|[\r\n\u2028\u2029]/, ts: /\r\n|[\r\n\u2028\u2029]/, c: /\r*\n/, cpp: /\r*\n/, rust: /\r*\n/ };
 
 /** The lines of a program, split once: [{line, spans}]. Each language ends its lines itself, as core/language.py says. */
@@ -48,20 +54,22 @@ export function sourcePanel({ choose, toggle }) {
     toggle(row.index + 1);
   }, { capture: true });
 
-  function render({ program, left, right, sides, breakpoints }) {
+  function render({ program, file, left, right, sides, breakpoints }) {
     breaks = breakpoints;
-    if (program.source !== shown) {
-      shown = program.source;
-      lines = linesOf(program);
+    if (file.source !== shown) {
+      shown = file.source;
+      lines = linesOf(file);
       list.reset({ count: lines.length, top: true });
     }
-    title.title = oneLine(cut([program.call, ...(program.argv ?? [])].filter(Boolean).join(" "), 500));
+    const path = file === program ? null : file.name;
+    const what = program.files ? [file.name] : [program.call, ...(program.argv ?? [])];
+    title.title = oneLine(cut(what.filter(Boolean).join(" "), 500));
     fill(title, title.title);
-    marks = marksOf(left, right, sides);
+    marks = marksOf(left, right, sides, path);
     list.refresh();
-    const here = [left, right].map((side) => side.stack.at(-1)).find((frame) => frame && !frame.file && frame.line);
+    const here = [left, right].map((side) => side.stack.at(-1)).find((frame) => frame && (frame.file ?? null) === path && frame.line);
     if (here && here.line <= lines.length) list.scrollTo(here.line - 1, inSight(root, here.line) ? "nearest" : "center");
-    const away = [left, right].map((side) => side.cell?.file).find(Boolean);
+    const away = [left, right].map((side) => side.cell?.file).find((name) => name && name !== path);
     fill(note, away ? `This step runs in ${oneLine(cut(away, 200))}, which is not shown.` : "").hidden = !away;
   }
 
@@ -74,12 +82,12 @@ function inSight(root, line) {
 }
 
 // line -> {left, right, waits, chips}
-function marksOf(left, right, sides) {
+function marksOf(left, right, sides, path) {
   const marks = new Map();
   const at = (line) => marks.get(line) ?? marks.set(line, { chips: [] }).get(line);
   for (const [name, side] of [["left", left], ["right", right]]) {
     side.stack.forEach((frame, level) => {
-      if (!frame.line || frame.file) return;
+      if (!frame.line || (frame.file ?? null) !== path) return;
       if (level < side.stack.length - 1) at(frame.line).waits = true;
       else at(frame.line)[name] = true;
     });

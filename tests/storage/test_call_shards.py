@@ -320,15 +320,18 @@ def test_a_dataset_adopts_another(tmp_path: Path) -> None:
     store_tests(tmp_path / "main", 1)
     with CallWriter(tmp_path / "main", fingerprint=FINGERPRINT, fsync=False) as writer:
         assert not writer.holds_unit("u1")
-        writer.adopt(tmp_path / "part", lambda batch: [name.as_py() != "t1" for name in batch.column("test_id")])
+        asked: list[tuple[str, bytes]] = []
+        writer.adopt(tmp_path / "part", lambda *call: asked.append(call) or len(asked) != 2)
+        assert [function for function, _ in asked] == ["m.py:f"] * 3
         assert writer.holds_unit("u1")
         assert writer.holds_test("other", "t2")
-        with pytest.raises(UsageError, match="already stored"):
-            writer.adopt(tmp_path / "part")
+        writer.flush()
+        # Its tests are here already: only the instance is listed again.
+        writer.adopt(tmp_path / "part")
     assert [call.test_id for call in read_calls(tmp_path / "main")][2:] == ["t0", "t2"]
     assert [test.test_id for test in read_tests(tmp_path / "main")][1:] == ["t0", "t1", "t2"]
-    assert list(read_instances(tmp_path / "main"))[1:] == [row]
-    assert [entry.steps for entry in manifest.load(tmp_path / "main", manifest.CALLS).shards] == [6, 3, 0, 6, 0, 0]
+    assert list(read_instances(tmp_path / "main"))[1:] == [row, row]
+    assert [entry.steps for entry in manifest.load(tmp_path / "main", manifest.CALLS).shards] == [6, 3, 0, 6, 0, 0, 0]
     assert dataset.verify(tmp_path / "main") == []
     with CallWriter(tmp_path / "main", fingerprint=FINGERPRINT, fsync=False) as writer:
         assert writer.holds_unit("u1")

@@ -1,0 +1,1 @@
+"""What is known of a repository: how its sources changed."""
