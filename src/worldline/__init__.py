@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from worldline.data.mine.by_recipe import mine_calls as mine_calls
     from worldline.data.program_file import load_program as load_program
     from worldline.data.record_many import record_many as record_many
+    from worldline.data.repository.export import export_rows as export_rows
     from worldline.data.repository.record import record_repositories as record_repositories
     from worldline.data.vocabularies import cost as cost
     from worldline.diagnose.debug import debug as debug
@@ -114,6 +115,7 @@ _HOMES = {
     "debug_limits": "worldline.diagnose.debug",
     "encode": "worldline.codec.encode",
     "export_model": "worldline.model.export",
+    "export_rows": "worldline.data.repository.export",
     "export_tables": "worldline.ui.report.export",
     "explain_failure": "worldline.diagnose.failure",
     "futures": "worldline.plan.futures.futures",

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.stats import wilson
-from worldline.recording.repository.calls import CallPaths, calls_of
 from worldline.recording.repository.budget import TestBudget
+from worldline.recording.repository.calls import CallPaths, calls_of
 from worldline.recording.repository.record import record_tests
 
 LISTED = Path(__file__).with_name("repositories.txt")

@@ -25,9 +25,9 @@ from outcomes import arguments_of, listed
 from worldline.core.stats import wilson
 from worldline.core.trace import NO_TEXT, Trace
 from worldline.core.value import Malformed, Value, parse, unquote, unquote_bytes
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.calls import CallPaths, calls_of
 from worldline.recording.repository.metadata import read_metadata
-from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.record import record_tests
 
 TEST_FILE = "worldline_replay/test_replay.py"

@@ -23,10 +23,10 @@ from pathlib import Path
 from outcomes import arguments_of
 
 from worldline.recording.rehearsal.folder import copied
+from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.decoded import ProjectFiles, trace_of
 from worldline.recording.repository.environment import Environment, make_environment
 from worldline.recording.repository.metadata import ProjectMetadata, read_metadata
-from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.record import EXCLUDED
 from worldline.recording.repository.session import SessionSettings, run_session
 

@@ -26,6 +26,7 @@ os.environ.update(
 
 from ray._private import services  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
+from repository import made_recordings  # noqa: E402
 
 import worldline  # noqa: E402
 from worldline.cli import main  # noqa: E402
@@ -36,6 +37,7 @@ from worldline.data.load import load_all  # noqa: E402
 from worldline.data.mine.mine import MiningCounts, mine  # noqa: E402
 from worldline.data.mixture import TASKS, Mixture  # noqa: E402
 from worldline.data.record_many import record_many  # noqa: E402
+from worldline.data.repository.record import record_repositories  # noqa: E402
 from worldline.evaluation.external.scored import score  # noqa: E402
 from worldline.evaluation.run.directory import newest  # noqa: E402
 from worldline.evaluation.run.run import run  # noqa: E402
@@ -53,7 +55,8 @@ from worldline.programs import generate  # noqa: E402
 from worldline.recording.calls import caller  # noqa: E402
 from worldline.recording.recorder import record  # noqa: E402
 
-ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker does not know the tests
+for module in (sys.modules[__name__], made_recordings):
+    ray.cloudpickle.register_pickle_by_value(module)  # a worker does not know the tests
 TINY = Mixture(sources=(TASKS,))
 STORE = 80 << 20  # bytes
 FUNCTIONS = """
@@ -413,3 +416,23 @@ def test_the_verbs_take_a_cluster(
     capsys.readouterr()
     assert main(words) == 0
     assert json.loads(capsys.readouterr().out)["answer"]["right"] == 4
+
+
+@pytest.mark.long(reason="a unit kills its worker ten times; make test kills a local worker")
+def test_repositories_are_recorded_as_on_one_machine(cluster: Any, tmp_path: Path) -> None:
+    behaviours = {"a": "tests 7", "b": "error", "c": "tests 30", "d": "kill", "e": "tests 2"}
+    for name, behaviour in behaviours.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "behaviour").write_text(behaviour)
+    paths, record_made = [str(tmp_path / name) for name in behaviours], made_recordings.record_made
+    local = record_repositories(paths, tmp_path / "local", workers=2, record=record_made)
+    report = record_repositories(paths, tmp_path / "cluster", ray="auto", record=record_made)
+    assert [Path(failed.repository).name for failed in report.failed] == ["b", "d"]
+    assert [replace(one, error="") for one in report.repositories] == [
+        replace(one, error="") for one in local.repositories
+    ]
+    stored, expected = contents(tmp_path / "cluster"), contents(tmp_path / "local")
+    # Why a worker died is said in other words.
+    assert {**stored, "report.json": b""} == {**expected, "report.json": b""}
+    alone = record_repositories(paths[2:3], tmp_path / "alone", ray="auto", record=record_made)
+    assert dict(alone.repositories[0].tests) == {"passed": 30}

@@ -14,13 +14,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = (ROOT / "docs" / "tutorials" / "trace-a-repository.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TUTORIAL, re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 def examples() -> list[tuple[str, str]]:
     """Each command with the output that is quoted below it."""
-    blocks = re.findall(r"^```\n(.*?)^```$", TUTORIAL, re.MULTILINE | re.DOTALL)
-    return [example for block in blocks for example in EXAMPLE.findall(block)]
+    return [example for language, block in BLOCKS if not language for example in EXAMPLE.findall(block)]
 
 
 def normalized(text: str) -> str:
@@ -57,7 +57,7 @@ def test_the_tutorial_uses_every_stage() -> None:
 @pytest.mark.long(reason="makes an environment, records, trains and measures: minutes")
 @pytest.mark.usefixtures("sandbox")
 def test_the_commands_print_what_is_quoted(tmp_path: Path) -> None:
-    (recipe,) = re.findall(r"^```python\n(.*?)^```$", TUTORIAL, re.MULTILINE | re.DOTALL)
+    (recipe,) = (block for language, block in BLOCKS if language == "python")
     (tmp_path / "pantry_recipe.py").write_text(recipe, "utf-8")
     for command, output in examples():
         printed = execute(command, tmp_path)

@@ -282,10 +282,10 @@ def read_path_digests(directory: str | Folder, instance_id: str) -> Iterator[tup
     def decode(batch: Any) -> Iterable[tuple[str, str, bytes]]:
         paths = tables.call_paths(tables.as_table(batch))
         ids = batch.column("instance_id").to_pylist()
-        return ((found, function, path) for found, (function, path) in zip(ids, paths, strict=True))
+        return ((owner, function, path) for owner, (function, path) in zip(ids, paths, strict=True))
 
     rows = _read(directory, "calls", decode, ("instance_id", "function", "trace"))
-    yield from ((function, path) for found, function, path in rows if found == instance_id)
+    yield from ((function, path) for owner, function, path in rows if owner == instance_id)
 
 
 def read_instances(directory: str | Folder) -> Iterator[InstanceRow]:
@@ -348,8 +348,8 @@ def _stored_keys(directory: Folder, manifest: Manifest) -> tuple[set[tuple[str, 
         with shards.open_shard(directory, entry, hashed=hashed) as file:
             stem = manifests.stem_of(entry.name)
             if stem != "instances":
-                found = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
-                keys.update(found if stem == "tests" else ())
+                shard_keys = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
+                keys.update(shard_keys if stem == "tests" else ())
                 continue
             with shards.name_errors(entry):
                 table = shards.open_parquet(entry, file, tables.INSTANCE_SCHEMA).read(use_threads=False)
@@ -386,11 +386,11 @@ def verify(directory: str | Folder) -> list[StorageProblem]:
         stem = manifests.stem_of(entry.name)
         with file:
             try:
-                found = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
+                shard_keys = _read_keys(entry, file, tables.schema_of(stem, notations_of(manifest)), stem)
             except (DigestError, FormatError) as error:
                 problems.append(StorageProblem(entry.name, "content", error.slug, str(error)))
             else:
-                keys[stem] += [(entry, key) for key in found]
+                keys[stem] += [(entry, key) for key in shard_keys]
     # Calls of a test in a damaged shard are not a second problem.
     return problems or _compare_tests(keys["calls"], keys["tests"])
 

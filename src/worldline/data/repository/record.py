@@ -192,10 +192,10 @@ def list_repositories(repositories: Iterable[str]) -> list[str]:
         UsageError: A list cannot be read.
     """
     paths: dict[str, None] = {}
-    for given in repositories:
-        file = Path(given.removeprefix("@"))
-        if not given.startswith("@") and not (given.endswith(".txt") and file.is_file()):
-            paths[given] = None
+    for entry in repositories:
+        file = Path(entry.removeprefix("@"))
+        if not entry.startswith("@") and not (entry.endswith(".txt") and file.is_file()):
+            paths[entry] = None
             continue
         try:
             with open(file, encoding="utf-8") as lines:
@@ -204,8 +204,8 @@ def list_repositories(repositories: Iterable[str]) -> list[str]:
             raise UsageError(f"{file} is not a list of repositories: {error}") from None
         if len(text) > MAX_LIST_BYTES:
             raise UsageError(f"{file} is not a list of repositories: it is larger than {MAX_LIST_BYTES:,} bytes")
-        entries = (line.partition("#")[0].strip() for line in text.splitlines())
-        paths |= dict.fromkeys(str(file.parent / Path(entry).expanduser()) for entry in entries if entry)
+        listed = (line.partition("#")[0].strip() for line in text.splitlines())
+        paths |= dict.fromkeys(str(file.parent / Path(line).expanduser()) for line in listed if line)
     return list(paths)
 
 
@@ -239,10 +239,10 @@ def _name_instances(paths: Sequence[str]) -> dict[str, Instance | str]:
             listed[path] = instance_of(root) if root.is_dir() else f"{path} is not a folder"
         except Exception as error:
             listed[path] = describe_error(error)
-    counts = Counter(found.id for found in listed.values() if isinstance(found, Instance))
-    for path, found in listed.items():
-        if isinstance(found, Instance) and counts[found.id] > 1:
-            listed[path] = replace(found, name=f"{Path(path).resolve().parent.name}/{found.name}")
+    counts = Counter(instance.id for instance in listed.values() if isinstance(instance, Instance))
+    for path, instance in listed.items():
+        if isinstance(instance, Instance) and counts[instance.id] > 1:
+            listed[path] = replace(instance, name=f"{Path(path).resolve().parent.name}/{instance.name}")
     return listed
 
 

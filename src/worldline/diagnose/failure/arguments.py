@@ -7,8 +7,8 @@ import ast
 from worldline.diagnose.failure.bindings import is_handed_on, number_of
 from worldline.diagnose.failure.evaluation import Evaluation
 from worldline.diagnose.failure.origin import ExpressionRead, Keys, NameRead, Origin, Read
-from worldline.diagnose.failure.parts import is_mutable
 from worldline.diagnose.failure.trace_index import FunctionNode, NameChange, TraceIndex
+from worldline.diagnose.failure.value_keys import is_mutable
 
 GIVEN_BY_PYTEST = "given by pytest: a parameter, or a fixture that was not stepped into"
 TEST_CASE = "the object of the test"
@@ -38,9 +38,15 @@ def _passed(
     change: NameChange, keys: Keys, step: int, reads: tuple[Read, ...], *, note: str = "", is_copy: bool = False
 ) -> Origin:
     return Origin(
-        kind="passed", step=step, name=change.name, keys=keys, after=change.after, note=note, reads=reads,
+        kind="passed",
+        step=step,
+        name=change.name,
+        keys=keys,
+        after=change.after,
+        note=note,
+        reads=reads,
         is_copy=is_copy,
-    )  # fmt: skip
+    )
 
 
 def _from_outside(evaluation: Evaluation, call: ast.AST | None, change: NameChange, keys: Keys) -> Origin:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from worldline.diagnose.failure.evaluation import Evaluation, called_name, own_expressions
-from worldline.diagnose.failure.parts import literal
+from worldline.diagnose.failure.value_keys import literal
 
 MAX_VALUES = 6
 #: Methods and functions of assertion libraries, by their name: `assertEqual`, `assert_allclose`.
@@ -30,7 +30,7 @@ def asserted_nodes(statement: ast.stmt) -> tuple[list[ast.expr], bool]:
     if isinstance(statement, ast.With | ast.AsyncWith) and expects_exception(statement):
         calls = (next(_calls(item), None) for item in reversed(statement.body))
         return [call for call in calls if call is not None][:1], False
-    return [root for root in _read_by(statement) if not isinstance(root, ast.Constant)], False
+    return [node for root in own_expressions(statement) for node in read_by(root)], False
 
 
 def is_assertion(statement: ast.stmt) -> bool:
@@ -60,18 +60,17 @@ def _tested(test: ast.expr) -> tuple[list[ast.expr], bool]:
     return [test], False
 
 
-def _read_by(statement: ast.stmt) -> list[ast.expr]:
-    """The names and attributes that a statement reads, each once, in order."""
-    found: dict[str, ast.expr] = {}
-    for root in own_expressions(statement):
-        called = {part.func for part in ast.walk(root) if isinstance(part, ast.Call)}
-        for part in _indexes_first(root):
-            is_read = isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Load)
-            if is_read and part not in called and isinstance(part, ast.expr):
-                found.setdefault(ast.unparse(part), part)
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-                found.setdefault(ast.unparse(part.func.value), part.func.value)
-    return list(found.values())
+def read_by(root: ast.AST) -> list[ast.expr]:
+    """Return the names, attributes and items that an expression reads, each once; what is looked up comes first."""
+    nodes: dict[str, ast.expr] = {}
+    called = {part.func for part in ast.walk(root) if isinstance(part, ast.Call)}
+    for part in _indexes_first(root):
+        is_read = isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Load)
+        if is_read and part not in called and isinstance(part, ast.expr):
+            nodes.setdefault(ast.unparse(part), part)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            nodes.setdefault(ast.unparse(part.func.value), part.func.value)
+    return list(nodes.values())
 
 
 def _indexes_first(root: ast.AST) -> list[ast.AST]:

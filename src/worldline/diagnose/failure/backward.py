@@ -18,8 +18,8 @@ from worldline.diagnose.failure.conditions import deciding
 from worldline.diagnose.failure.evaluation import BUILTINS, COMPREHENSIONS, COPIERS, Evaluation, called_name
 from worldline.diagnose.failure.explanation import ValueLink
 from worldline.diagnose.failure.origin import Keys, NameRead, Origin, Read
-from worldline.diagnose.failure.parts import is_known_key, is_mutable, part_of
 from worldline.diagnose.failure.trace_index import NameChange, TraceIndex, targets_of
+from worldline.diagnose.failure.value_keys import is_known_key, is_mutable, part_of
 
 MAX_LINKS = 8
 #: Steps that are looked at for one value: those of a long loop are one link.
@@ -55,7 +55,7 @@ class BackwardSlice:
             at = self._put(origin)
             if at is None:
                 return
-            older = [found for read in origin.reads for found in self._origins(read)]
+            older = [earlier for read in origin.reads for earlier in self._origins(read)]
             self._wait(older, at)
             if not origin.is_copy and _is_handed_over(origin, older):
                 origin = replace(origin, is_copy=True)
@@ -155,11 +155,11 @@ class BackwardSlice:
         receiver = evaluation.value(node.func.value) if isinstance(node.func, ast.Attribute) else None
         if called_name(node) not in BUILTINS and (receiver is None or kind(receiver) == "object"):
             self._note(f"{ast.unparse(node.func)}() was not stepped into: its arguments are followed instead")
-        kept = keys if called_name(node) in COPIERS else ()
+        part_keys = keys if called_name(node) in COPIERS else ()
         if isinstance(node.func, ast.Attribute) and called_name(node) != "deepcopy":
-            yield node.func.value, kept
+            yield node.func.value, part_keys
         for argument in node.args:
-            yield argument, kept
+            yield argument, part_keys
         for keyword in node.keywords:
             yield keyword.value, ()
 
@@ -240,16 +240,14 @@ class BackwardSlice:
         names = [part.id for part in ast.walk(evaluation.node or ast.Pass()) if isinstance(part, ast.Name)]
         if change.name in names or not is_mutable(change.after):
             return ""
-        same = (
-            name for name in names if self._index.value(evaluation.frame, name, evaluation.end) == change.after
-        )  # fmt: skip
-        other = next(same, None)
+        frame, end = evaluation.frame, evaluation.end
+        other = next((name for name in names if self._index.value(frame, name, end) == change.after), None)
         return "" if other is None else f"the same object as {other}"
 
     def _inside(self, change: NameChange, keys: Keys) -> tuple[NameChange, Keys] | None:
         """The newest change of the same object in the calls that a step made: of the whole, or of a part it holds."""
         index, end = self._index, self._index.after(change.frame, change.step)
-        found: tuple[NameChange, Keys] | None = None
+        newest: tuple[NameChange, Keys] | None = None
         for size in range(len(keys) + 1):
             target, rest = part_of(change.after, keys[:size]), keys[size:]
             for frame in index.inside(change.frame, change.step, end):
@@ -260,9 +258,9 @@ class BackwardSlice:
                     if inner is None or inner.step <= change.step or index.trace[inner.step].event == "call":
                         continue
                     is_same = index.value(frame, name, end) == target
-                    if is_same and (found is None or inner.step > found[0].step):
-                        found = inner, rest
-        return found
+                    if is_same and (newest is None or inner.step > newest[0].step):
+                        newest = inner, rest
+        return newest
 
 
 def _is_handed_over(origin: Origin, older: list[Origin]) -> bool:
@@ -270,4 +268,4 @@ def _is_handed_over(origin: Origin, older: list[Origin]) -> bool:
     is_whole = origin.kind in ("written", "returned") and not origin.keys and origin.after is not None
     if not is_whole or len(origin.after or "") < MIN_VALUE_CHARS:
         return False
-    return any(found.kind == "returned" and found.after == origin.after for found in older)
+    return any(earlier.kind == "returned" and earlier.after == origin.after for earlier in older)

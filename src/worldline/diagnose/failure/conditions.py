@@ -17,10 +17,10 @@ def deciding(index: TraceIndex, step: int) -> Origin | None:
     function, statement = index.function(frame), index.statement(index.frames[frame].file, index.place(step).line)
     if function is None or statement is None:
         return None
-    found = _around(function.body, statement)
-    if found is None:
+    decision = _around(function.body, statement)
+    if decision is None:
         return None
-    node, holds = found
+    node, holds = decision
     tested = _newest(index, frame, node, step)
     if tested is None:
         return None

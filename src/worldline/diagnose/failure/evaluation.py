@@ -10,8 +10,8 @@ import builtins
 from collections.abc import Iterator, Sequence
 
 from worldline.core.value import canonical, kind
-from worldline.diagnose.failure.parts import is_known_key, literal, part_of, size_of
 from worldline.diagnose.failure.trace_index import TraceIndex
+from worldline.diagnose.failure.value_keys import is_known_key, literal, part_of, size_of
 
 COMPREHENSION_NAMES = {
     "<listcomp>": ast.ListComp,
@@ -21,9 +21,9 @@ COMPREHENSION_NAMES = {
 }
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LITERAL = (
-    ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop, ast.expr_context,
-    ast.BinOp, ast.Add, ast.Sub,
-)  # fmt: skip
+    *(ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop),
+    *(ast.expr_context, ast.BinOp, ast.Add, ast.Sub),
+)
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 BUILTINS = frozenset(dir(builtins))
 #: Built-in functions whose result has the parts of their argument.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from worldline.core.events import CHANGELESS
 from worldline.core.recorded_test import RecordedTest
 from worldline.core.trace import Trace
 from worldline.core.value import unquote
@@ -18,13 +19,15 @@ from worldline.diagnose.failure.asserted import (
     is_assertion,
     is_literal,
     printed_sides,
+    read_by,
 )
 from worldline.diagnose.failure.backward import BackwardSlice
+from worldline.diagnose.failure.conditions import deciding
 from worldline.diagnose.failure.evaluation import Evaluation
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall
 from worldline.diagnose.failure.origin import ExpressionRead
-from worldline.diagnose.failure.parts import keys_of, part_of
 from worldline.diagnose.failure.trace_index import TraceIndex
+from worldline.diagnose.failure.value_keys import keys_of, part_of
 from worldline.diagnose.value_diff import difference
 
 MAX_LOOSE_VALUES = 4
@@ -97,13 +100,13 @@ def _raise_step(index: TraceIndex, test_id: str) -> int | None:
 def _raised_before(index: TraceIndex, step: int) -> int | None:
     """The raise of a called frame that a raise hands on; None if it is the first."""
     event = index.trace[step]
-    for before in range(step - 1, max(step - 4, -1), -1):
-        inner = index.trace[before]
-        if inner.event in ("output", "input"):
-            continue
-        is_child = index.frames[inner.frame].parent == event.frame
-        return before if inner.event == "raise" and is_child and inner.arg == event.arg else None
-    return None
+    before = next((other for other in range(step - 1, -1, -1) if index.trace[other].event not in CHANGELESS), None)
+    frame = None if before is None else index.trace.columns.frame[before]
+    if frame is None or index.frames[frame].parent != event.frame or index.last(frame) != before:
+        return None
+    # Handlers that do not take the exception are lines after it.
+    raises = [other for other in index.steps(frame) if index.trace[other].event == "raise"]
+    return raises[-1] if raises and index.trace[raises[-1]].arg == event.arg else None
 
 
 def _explained(plain: FailureExplanation, index: TraceIndex, step: int, notes: list[str]) -> FailureExplanation:
@@ -165,6 +168,8 @@ def _values(evaluation: Evaluation, exception: str) -> tuple[tuple[AssertedValue
     nodes, is_equal = asserted_nodes(evaluation.node)
     if isinstance(evaluation.node, ast.With | ast.AsyncWith):
         return _of_block(evaluation, nodes), ""
+    if isinstance(evaluation.node, ast.Raise):
+        return _of_raise(evaluation, nodes), ""
     if not isinstance(evaluation.node, ast.Assert) and not is_equal:
         # What is not known has parts that are.
         simple = [node for node in nodes if isinstance(node, ast.Name) or evaluation.value(node) is not None]
@@ -176,9 +181,25 @@ def _values(evaluation: Evaluation, exception: str) -> tuple[tuple[AssertedValue
         known = [own if own is not None else other for own, other in zip(known, printed, strict=True)]
     path = ""
     if is_equal and known[0] is not None and known[1] is not None:
-        found = difference(known[1], known[0])
-        path = "" if found is None else found.path
+        first = difference(known[1], known[0])
+        path = "" if first is None else first.path
     return tuple(_value(evaluation, node, text, path) for node, text in zip(nodes, known, strict=True)), path
+
+
+def _of_raise(evaluation: Evaluation, nodes: list[ast.expr]) -> tuple[AssertedValue, ...]:
+    """What a `raise` reads, and before it what the condition reads that decided it."""
+    decision = deciding(evaluation.index, evaluation.step)
+    reads = [] if decision is None else [read for read in decision.reads if isinstance(read, ExpressionRead)]
+    places = [(read.evaluation, node) for read in reads for node in read_by(read.node)]
+    places += [(evaluation, node) for node in nodes]
+    values: dict[str, AssertedValue] = {}
+    for place, node in places:
+        text = place.value(node)
+        if (isinstance(node, ast.Name) or text is not None) and len(values) < MAX_LOOSE_VALUES:
+            value = _value(place, node, text, "")
+            if value.links:
+                values.setdefault(value.text, value)
+    return tuple(values.values())
 
 
 def _of_block(evaluation: Evaluation, nodes: list[ast.expr]) -> tuple[AssertedValue, ...]:

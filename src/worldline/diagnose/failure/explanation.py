@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worldline.diagnose.failure.parts import keys_of, part_of
+from worldline.diagnose.failure.value_keys import keys_of, part_of
 
 #: What a link of a history says about its value: a name was bound or its value changed, a call returned or yielded
 #: it, a caller or a fixture passed it, or a condition decided that its line executes.

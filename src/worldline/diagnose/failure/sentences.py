@@ -11,7 +11,7 @@ from typing import Any
 from worldline.core.text import plural, printable
 from worldline.core.text import shortened as one_line
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall, SourcePlace, ValueLink
-from worldline.diagnose.failure.parts import keys_of, part_of
+from worldline.diagnose.failure.value_keys import keys_of, part_of
 
 MAX_VALUE = 160  # characters of a value in a sentence
 MAX_ARGUMENT = 40

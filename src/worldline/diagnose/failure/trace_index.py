@@ -14,7 +14,7 @@ from worldline.core.events import CHANGELESS
 from worldline.core.language import source_lines
 from worldline.core.trace import Frame, Step, Trace
 from worldline.diagnose.failure.explanation import SourcePlace
-from worldline.diagnose.failure.parts import part_of
+from worldline.diagnose.failure.value_keys import part_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 #: Compound statements: only the lines before their first inner statement are their own.
@@ -201,19 +201,19 @@ class TraceIndex:
 
     def _statement(self, file: str, line: int) -> ast.stmt | None:
         tree = self.tree(file)
-        found: ast.stmt | None = None
+        innermost: ast.stmt | None = None
         pending: list[ast.AST] = [] if tree is None else [tree]
         while pending:
             node = pending.pop()
             if isinstance(node, ast.stmt) and node.lineno <= line <= own_end(node):
-                found = node
+                innermost = node
             for child in ast.iter_child_nodes(node):
                 start, end = getattr(child, "lineno", 0), getattr(child, "end_lineno", None)
                 # A module has no line; decorators stand above the line of their function.
                 has_decorators = bool(getattr(child, "decorator_list", None))
                 if end is None or start <= line <= end or has_decorators:
                     pending.append(child)
-        return found
+        return innermost
 
     def span(self, step: int) -> tuple[int, int, ast.stmt | None]:
         """Return the first step of a step's statement, the step after it, and the statement."""

@@ -66,19 +66,36 @@ class FolderCopy:
         self.blobs.append(data)
 
 
-def copied(folder: Path, leave_out: Sequence[str] = ()) -> FolderCopy:
+def copied(
+    folder: Path,
+    leave_out: Sequence[str] = (),
+    *,
+    max_bytes: int = MAX_BYTES,
+    max_files: int = MAX_FILES,
+    advice: str = "name a smaller --folder, or --exclude {}",
+) -> FolderCopy:
     """Copy a folder.
 
     Args:
         folder: The folder.
         leave_out: Patterns of names to exclude, such as `*.bin`.
+        max_bytes: The most bytes of all files.
+        max_files: The most files and folders.
+        advice: What to do about a folder that is too large; `{}` stands for its largest part.
 
     Raises:
         UsageError: It is not a folder, or it is too large.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: a rehearsal runs in a copy of one")
-    _refuse_much(folder, leave_out)
+    sizes, files = _measure(folder, leave_out, max_files)
+    total = sum(sizes.values())
+    if total > max_bytes or files > max_files:
+        heavy, weight = sizes.most_common(1)[0] if sizes else ("", 0)
+        raise UsageError(
+            f"{folder} is too large to copy: {total:,} bytes in {files:,} files, at most {max_bytes:,} in "
+            f"{max_files:,} ({heavy} alone has {weight:,}); {advice.format(heavy)}"
+        )
     copy = FolderCopy()
     copy.entries.append(_entry(WORK, "folder", folder.stat()))
     waiting = [""]
@@ -134,8 +151,8 @@ def _read(path: Path) -> bytes:
         return file.read(MAX_BYTES + 1)
 
 
-def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
-    """Refuse a folder that is too large, with a message that names its largest part."""
+def _measure(folder: Path, leave_out: Sequence[str], max_files: int) -> tuple[Counter[str], int]:
+    """Return the bytes of each entry of a folder, and the number of files in all of them."""
     sizes: Counter[str] = Counter()
     files = 0
     for place, folders, names in os.walk(folder, onerror=None):
@@ -147,15 +164,9 @@ def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
                 files += 1
                 sizes[part or name] += _size(os.path.join(place, name))
         files += len(folders)
-        if files > 20 * MAX_FILES:
+        if files > 20 * max_files:
             break
-    total = sum(sizes.values())
-    if total > MAX_BYTES or files > MAX_FILES:
-        heavy, weight = sizes.most_common(1)[0] if sizes else ("", 0)
-        raise UsageError(
-            f"{folder} is too large to copy: {total:,} bytes in {files:,} files, at most {MAX_BYTES:,} in "
-            f"{MAX_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --exclude {heavy}"
-        )
+    return sizes, files
 
 
 def _size(path: str) -> int:

@@ -60,12 +60,12 @@ def top_level_modules(repository: Path, roots: Iterable[str], name: str) -> tupl
     At the root of the repository only the one with the project's name counts, if there is one.
     """
     for root in roots:
-        found = [module for module in _modules(repository / root) if root != "." or module not in _NOT_PACKAGES]
-        same = [module for module in found if normalised(module) == normalised(name)]
+        modules = [module for module in _modules(repository / root) if root != "." or module not in _NOT_PACKAGES]
+        same = [module for module in modules if normalised(module) == normalised(name)]
         if root == "." and same:
             return tuple(same)
-        if found:
-            return tuple(found)
+        if modules:
+            return tuple(modules)
     return ()
 
 
@@ -81,13 +81,13 @@ def _modules(folder: Path) -> list[str]:
         names = sorted(os.listdir(folder))[:MAX_LISTED_NAMES]
     except OSError:
         return []
-    found = []
+    modules = []
     for name in names:
         if name.endswith(".py") and name not in _SCRIPTS and name[:-3].isidentifier():
-            found.append(name[:-3])
+            modules.append(name[:-3])
         elif name.isidentifier() and (folder / name / "__init__.py").is_file():
-            found.append(name)
-    return found
+            modules.append(name)
+    return modules
 
 
 def _has_modules(folder: Path) -> bool:

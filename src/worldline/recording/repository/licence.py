@@ -59,18 +59,18 @@ def licence_of(repository: str | Path) -> tuple[str, str]:
 
 
 def _licence_files(repository: Path) -> list[Path]:
-    found: list[Path] = []
+    paths: list[Path] = []
     for inner in _FOLDERS:
         folder = repository / inner
         if folder.is_symlink() or not folder.is_dir():
             continue
         named = inner != ""
-        found += sorted(
+        paths += sorted(
             path
             for path in folder.iterdir()
             if path.is_file() and (named or _NAMES.fullmatch(path.name)) and path.suffix not in (".py", ".pyc", ".spdx")
         )
-    return found
+    return paths
 
 
 def _text_of(path: Path) -> str:

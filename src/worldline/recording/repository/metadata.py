@@ -101,8 +101,8 @@ def read_metadata(repository: Path) -> ProjectMetadata:
     }
     paths = import_roots(repository, pyproject, places, setup)
     modules = top_level_modules(repository, paths, name)
-    found = [f"{root}/{module}".removeprefix("./") for root in paths for module in modules]
-    version = project_version(repository, pyproject, of_cfg("metadata", "version"), setup, found)
+    places_of_modules = [f"{root}/{module}".removeprefix("./") for root in paths for module in modules]
+    version = project_version(repository, pyproject, of_cfg("metadata", "version"), setup, places_of_modules)
     if version == "0":
         notes.append("no version was found: importlib.metadata reports 0")
     if setup.get("ext_modules") or table(pyproject, "tool", "setuptools").get("ext-modules"):
@@ -199,13 +199,13 @@ def _group(pyproject: dict[str, Any], name: str, depth: int = 0) -> list[str]:
     """Return a dependency group with the groups that it includes."""
     groups = {normalised(key): lines for key, lines in table(pyproject, "dependency-groups").items()}
     lines = groups.get(normalised(name))
-    found: list[str] = []
+    requirements: list[str] = []
     for line in lines if isinstance(lines, list) else []:
         if isinstance(line, str):
-            found.append(line)
+            requirements.append(line)
         elif isinstance(line, dict) and isinstance(line.get("include-group"), str) and depth < 8:
-            found += _group(pyproject, line["include-group"], depth + 1)
-    return found
+            requirements += _group(pyproject, line["include-group"], depth + 1)
+    return requirements
 
 
 def _add_plugins(needed: Requirements, pyproject: dict[str, Any]) -> None:
@@ -229,20 +229,20 @@ def _add_plugins(needed: Requirements, pyproject: dict[str, Any]) -> None:
 
 def _poetry(dependencies: object) -> list[str]:
     """Return Poetry's table of dependencies as requirements. Addresses and optional packages are left out."""
-    found = []
+    requirements = []
     for name, value in dependencies.items() if isinstance(dependencies, dict) else ():
         details = value if isinstance(value, dict) else {"version": value}
         version = details.get("version", "*")
         if name.lower() == "python" or not isinstance(version, str) or details.get("optional"):
             continue
         if details.keys() & {"git", "path", "url"}:
-            found.append(f"{name} @ {details.get('git') or details.get('url') or details.get('path')}")
+            requirements.append(f"{name} @ {details.get('git') or details.get('url') or details.get('path')}")
             continue
         extras = details.get("extras")
         bracket = f"[{','.join(map(str, extras))}]" if isinstance(extras, list) else ""
         marker = f"; {details['markers']}" if isinstance(details.get("markers"), str) else ""
-        found.append(f"{name}{bracket}{_poetry_versions(version)}{marker}")
-    return found
+        requirements.append(f"{name}{bracket}{_poetry_versions(version)}{marker}")
+    return requirements
 
 
 def _poetry_versions(text: str) -> str:
@@ -287,7 +287,7 @@ def _entry_points(pyproject: dict[str, Any], cfg: str, setup: dict[str, Any]) ->
         groups += parser.items("options.entry_points")
     in_setup = setup.get("entry_points")
     groups += [(str(group), points) for group, points in in_setup.items()] if isinstance(in_setup, dict) else []
-    found: dict[str, dict[str, str]] = {}
+    by_group: dict[str, dict[str, str]] = {}
     for group, points in groups:
         if isinstance(points, str):
             points = points.splitlines()
@@ -296,5 +296,5 @@ def _entry_points(pyproject: dict[str, Any], cfg: str, setup: dict[str, Any]) ->
         for name, target in points.items() if isinstance(points, dict) else ():
             line = f"{group}{name}{target}"
             if isinstance(target, str) and "\n" not in line and "[" not in f"{group}{name}":
-                found.setdefault(group, {})[name] = target
-    return found
+                by_group.setdefault(group, {})[name] = target
+    return by_group

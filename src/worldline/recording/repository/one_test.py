@@ -15,14 +15,14 @@ _COLLECTING = ("--collect-only", "-q")
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """Split `REPO::tests/test_a.py::test_b` into the repository and the id of the test.
+    """Split `REPO::test_a.py::test_b` into the repository and the id of the test.
 
     Raises:
         UsageError: One of the two is missing.
     """
     repository, separator, test_id = target.partition("::")
     if not separator or not test_id:
-        raise UsageError(f"{target}: pass REPO::TEST, such as .::tests/test_a.py::test_b")
+        raise UsageError(f"{target}: pass REPO::TEST, such as .::test_a.py::test_b")
     return repository or ".", test_id
 
 
@@ -32,7 +32,7 @@ def record_test(
     """Execute one test of a repository in the sandbox and record it.
 
     Args:
-        target: The repository and the id of the test: `REPO::tests/test_a.py::test_b`.
+        target: The repository and the id of the test: `REPO::test_a.py::test_b`.
         venv: A virtual environment with everything that the test needs. By default one is made from the metadata.
         budget: What recording may use.
         say: Called with the progress.
@@ -47,9 +47,7 @@ def record_test(
     file = test_id.partition("::")[0]
     # pytest then collects only this file.
     args = (file,) if (Path(repository) / file).is_file() else ()
-    recording = record_tests(
-        repository, venv=venv, args=args, tests=[test_id], budget=budget, check=False, say=say
-    )  # fmt: skip
+    recording = record_tests(repository, venv=venv, args=args, tests=[test_id], budget=budget, check=False, say=say)
     test = recording.find(test_id)
     if test is not None:
         return test

@@ -31,7 +31,7 @@ def project_version(
         pyproject: The parsed pyproject.toml.
         cfg_version: `version` of setup.cfg, which may name an attribute or a file.
         setup: The literal arguments of setup.py.
-        modules: Paths of its top-level modules without the suffix, such as `src/attr`.
+        modules: Paths of its top-level modules, import root included and suffix not.
     """
     tool, places = table(pyproject, "tool"), list(modules)
     dynamic = table(tool, "setuptools", "dynamic", "version")
@@ -161,5 +161,5 @@ def _newest_tag(repository: Path) -> str:
         )
     except (OSError, subprocess.SubprocessError, ValueError):
         return ""
-    found = re.search(r"(?<![0-9.])[0-9]+(\.[0-9]+)+[A-Za-z0-9.+-]*$", done.stdout.strip())
-    return found[0] if found and is_version(found[0]) else ""
+    version = re.search(r"(?<![0-9.])[0-9]+(\.[0-9]+)+[A-Za-z0-9.+-]*$", done.stdout.strip())
+    return version[0] if version and is_version(version[0]) else ""

@@ -32,6 +32,7 @@ EXCLUDED = (
     *(".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__"),
 )
 MAX_RESTARTS = 50
+MAX_REPOSITORY_BYTES, MAX_REPOSITORY_FILES = 512 << 20, 50_000
 Say = Callable[[str], None]
 
 
@@ -157,7 +158,8 @@ def record_tests(
     say = say or (lambda text: None)
     say("preparing the environment")
     environment = _given_environment(root, venv) if venv else make_environment(root, python=python, say=say)
-    copy = copied(root, EXCLUDED)
+    advice = "remove {} from the folder, or pass a smaller one"
+    copy = copied(root, EXCLUDED, max_bytes=MAX_REPOSITORY_BYTES, max_files=MAX_REPOSITORY_FILES, advice=advice)
     _lay_over(copy, {**{path: text.encode() for path, text in environment.files.items()}, **(overlay or {})})
     settings = SessionSettings(
         environment=environment,

@@ -149,5 +149,5 @@ def read_ini(text: str) -> configparser.RawConfigParser:
 
 def _legacy_tox(repository: Path) -> str | None:
     """Return tox's ini text inside pyproject.toml, an old way to write it."""
-    found = re.search(r'legacy_tox_ini\s*=\s*"""(.*?)"""', read_text(repository, "pyproject.toml") or "", re.DOTALL)
-    return found[1] if found else None
+    section = re.search(r'legacy_tox_ini\s*=\s*"""(.*?)"""', read_text(repository, "pyproject.toml") or "", re.DOTALL)
+    return section[1] if section else None

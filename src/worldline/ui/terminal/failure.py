@@ -54,7 +54,7 @@ def _print_steps(console: Console, program: Program, rows: Sequence[ComparedRow]
     shown = [row for row in rows if row.kind != "gap"]
     files = {row.file or program.name for row in shown}
     numbers = max([4, *(len(f"{row.step:,}") for row in shown)])
-    places = {id(row): _place(row, program, len(files) > 1) for row in shown}
+    places = {id(row): _place(row, program, files != {program.name}) for row in shown}
     place_width = min(max([4, *(len(text) for text in places.values())]), MAX_PLACE)
     rest = max(console.width - numbers - place_width - 8, 24)
     codes = {id(row): _code(sources, program, row) for row in shown}
@@ -66,12 +66,17 @@ def _print_steps(console: Console, program: Program, rows: Sequence[ComparedRow]
             continue
         mark, style = ("▶ ", "bold red") if row.kind == "first" else ("  ", "")
         line = Text.assemble((mark, style), (f"{row.step:>{numbers},} ", "dim"))
-        line.append(f"{places[id(row)][-place_width:]:<{place_width}} ", style="yellow")
+        line.append(f"{_fitted(places[id(row)], place_width)} ", style="yellow")
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
         changes = Text("  ".join(piece.text for piece in row.wanted or ()))
         changes.truncate(rest - code_width, overflow="ellipsis")
         _print_cut(console, line.append_text(code).append(" │ ", style="dim").append_text(changes))
+
+
+def _fitted(place: str, width: int) -> str:
+    """A file and line in a column: the end of a long path is the part that tells."""
+    return f"…{place[1 - width :]}" if len(place) > width else f"{place:<{width}}"
 
 
 def _place(row: ComparedRow, program: Program, has_files: bool) -> str:
@@ -99,7 +104,7 @@ def _print_value(console: Console, value: AssertedValue) -> None:
         code.truncate(source_width, overflow="ellipsis", pad=True)
         line = Text(" " * (LABEL - 2)).append("▶ " if link is value.writer else "  ", style="bold red")
         line.append(f"{link.place.step:>{numbers},} ", style="dim")
-        line.append(f"{place[-place_width:]:<{place_width}} ", style="yellow").append_text(code)
+        line.append(f"{_fitted(place, place_width)} ", style="yellow").append_text(code)
         _print_cut(console, line.append(" │ ", style="dim").append(link_in_words(link), style=_style(link, value)))
     for note in value.notes:
         print_line(console, Text(" " * LABEL + printable(note), style="dim"))

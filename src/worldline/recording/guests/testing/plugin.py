@@ -111,7 +111,10 @@ class TestRecorder:
             faulthandler.dump_traceback_later(self.settings["seconds"], exit=True, file=self.spool.stacks)
         started = time.perf_counter()
         if wire is not None:
-            self.recorder = _start(self.core, wire.file, self.files, self.settings["limits"])
+            try:
+                self.recorder = _start(self.core, wire.file, self.files, self.settings["limits"])
+            except (RuntimeError, ValueError):  # a recorder is running, or the tool of the recorder is taken
+                self.notes.add("unrecorded")
         self.test = item.nodeid  # from now on: the recorder itself sets a trace function
         try:
             yield

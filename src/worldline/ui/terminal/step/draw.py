@@ -123,7 +123,7 @@ def state(view: RowView, chosen: tuple[int, str] | None, width: int, height: int
     cell = max(1, (width - name_width - 4) // 2)
     lines, at = [_heads(view, name_width, cell, width)], 1
     for level in view.levels:
-        lines.append(_frame(level, width))
+        lines.append(_frame(level, is_alone=view.alone))
         for value in level.names:
             is_chosen = (value.level, value.name) == chosen and not value.carried
             at = len(lines) if is_chosen else at
@@ -161,7 +161,7 @@ def _function(level: StackLevel) -> str:
     return live.function if live is not None else "?"
 
 
-def _frame(level: StackLevel, width: int) -> Text:
+def _frame(level: StackLevel, *, is_alone: bool) -> Text:
     """A frame's function and line; both, if the runs are in different ones."""
     actual, predicted = level.left, level.right
     texts = [
@@ -169,7 +169,7 @@ def _frame(level: StackLevel, width: int) -> Text:
         for live in (actual, predicted)
         if live
     ]
-    same = actual is not None and predicted is not None and texts[0] == texts[1]
+    same = is_alone or (actual is not None and predicted is not None and texts[0] == texts[1])
     if same or len(texts) == 1:
         note = "" if same else "  (actual only)" if predicted is None else "  (predicted only)"
         return Text(texts[0] + note, style="cyan")
