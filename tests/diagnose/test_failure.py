@@ -9,7 +9,7 @@ import pytest
 
 import worldline
 from worldline.core.program import Program
-from worldline.core.recorded_test import Instance, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.core.trace import Trace
 from worldline.diagnose.failure import FailureExplanation, explain_failure
 

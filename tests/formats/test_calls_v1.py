@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from worldline.core.errors import FingerprintError
-from worldline.core.recorded_test import RecordedTest
+from worldline.core.repository.recorded_test import RecordedTest
 from worldline.data import manifest
 from worldline.data.repository import dataset
 from worldline.data.repository.dataset import CallWriter, read_calls, read_instances, read_test_traces

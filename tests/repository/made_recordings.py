@@ -17,7 +17,7 @@ from typing import Any
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.core.recorded_test import Instance, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.core.trace import Columns, Frame, InterpreterInfo, Outcome, Trace
 
 FILE = "lib.py"

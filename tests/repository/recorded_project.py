@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from worldline.core.program import Program
-from worldline.core.recorded_test import Instance, RecordedCall, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedCall, RecordedTest
 from worldline.data.repository.dataset import CallWriter
 from worldline.recording.recorder import record_many
 

@@ -126,7 +126,7 @@ def test_the_terminal_shows_both_sides(comparison: RevisionComparison) -> None:
     assert re.search(r"▶ .*│ .* 5\+ if not xs:", text)
     assert "goes to line 5 before, goes to line 6 after" in text
     assert "mean(xs=[]) raises ZeroDivisionError('division by zero') before, returns 0 after" in text
-    assert "other affected tests behave the same" in text
+    assert "other affected tests with the same behaviour" in text
 
 
 def test_json_has_the_first_divergence(comparison: RevisionComparison) -> None:

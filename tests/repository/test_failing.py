@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from worldline.core.errors import UsageError
-from worldline.core.recorded_test import RecordedTest
+from worldline.core.repository.recorded_test import RecordedTest
 from worldline.diagnose.failure import FailureExplanation, explain_failure
 from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.one_test import nearest_ids, record_test, split_target

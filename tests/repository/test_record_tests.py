@@ -15,7 +15,7 @@ import pytest
 
 from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
-from worldline.core.recorded_test import RecordedTest
+from worldline.core.repository.recorded_test import RecordedTest
 from worldline.core.trace import Columns, Trace
 from worldline.core.value import parse
 from worldline.recording.repository.budget import TestBudget

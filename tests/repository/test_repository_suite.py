@@ -15,7 +15,7 @@ from recorded_project import CALLS, recorded_calls, write_dataset
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
-from worldline.core.recorded_test import RecordedCall
+from worldline.core.repository.recorded_test import RecordedCall
 from worldline.core.trace import Outcome
 from worldline.data.build.build import build_dataset
 from worldline.data.mine.mine import mine

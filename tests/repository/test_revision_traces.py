@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import worldline
-from worldline.core.recorded_test import Instance, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.core.repository.source_change import ChangedFile, LinePairs, SourceChange
 from worldline.core.trace import Outcome, Trace
 from worldline.diagnose.revisions.affected import affected_tests, digest_test

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from stored_traces import any_text, any_trace, facts, trace
 
-from worldline.core.recorded_test import TEST_OUTCOMES, Instance, RecordedCall, RecordedTest
+from worldline.core.repository.recorded_test import TEST_OUTCOMES, Instance, RecordedCall, RecordedTest
 from worldline.core.trace import Frame
 from worldline.data.repository.dataset import CallWriter
 from worldline.storage.remote import Folder

@@ -34,7 +34,7 @@ import worldline
 from worldline.cli import cli
 from worldline.core.errors import BusyError, DigestError, FingerprintError, FormatError, UsageError
 from worldline.core.program import Program
-from worldline.core.recorded_test import Instance, RecordedCall, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedCall, RecordedTest
 from worldline.data import manifest, rows, shards
 from worldline.data.repository import dataset
 from worldline.data.repository.dataset import CallWriter, read_calls, read_instances, read_test_traces, read_tests

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from worldline.core.program import Program
-from worldline.core.recorded_test import Instance, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.diagnose.failure import explain_failure
 from worldline.recording.recorder import record
 from worldline.ui.report.failure_page import failure_page

@@ -151,7 +151,7 @@ def make_run(folder: Path, *, count: int = 12, every: int = 3, first: int = 1, n
 
 
 def _failing(fields: Mapping[str, Any]) -> Any:
-    from worldline.core.recorded_test import Instance, RecordedTest
+    from worldline.core.repository.recorded_test import Instance, RecordedTest
     from worldline.diagnose.failure import explain_failure
     from worldline.recording.recorder import record
     from worldline.ui.session.session import Session

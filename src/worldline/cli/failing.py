@@ -9,7 +9,7 @@ import click
 from worldline.cli import options as opt
 
 if TYPE_CHECKING:
-    from worldline.core.recorded_test import RecordedTest
+    from worldline.core.repository.recorded_test import RecordedTest
     from worldline.diagnose.failure import FailureExplanation
     from worldline.ui.session.session import Session
 

@@ -54,9 +54,9 @@ def record_repository(
 
 
 def _refuse_options_of_a_program(options: dict[str, Any]) -> None:
-    given = [name for name in _OF_A_PROGRAM if options[name]]
-    if given:
-        name = {"data": "file"}.get(given[0], given[0])
+    refused = [name for name in _OF_A_PROGRAM if options[name]]
+    if refused:
+        name = {"data": "file"}.get(refused[0], refused[0])
         raise UsageError(f"--{name} is for a program: with --pytest the tests decide what is executed")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from worldline.core.errors import UsageError
-from worldline.core.recorded_test import Instance, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.core.repository.source_change import SourceChange
 from worldline.core.trace import Trace
 from worldline.diagnose.revisions.affected import AffectedTest, affected_tests

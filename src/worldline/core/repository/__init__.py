@@ -1,1 +1,1 @@
-"""What is known of a repository: how its sources changed."""
+"""What is known of a repository: its recorded tests, and how its sources changed."""

@@ -20,7 +20,7 @@ from random import Random
 from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.program import Program
-from worldline.core.recorded_test import RecordedCall
+from worldline.core.repository.recorded_test import RecordedCall
 from worldline.core.trace import Outcome
 from worldline.core.value import Value, equal, parse
 from worldline.core.value import text as text_of

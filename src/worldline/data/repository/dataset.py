@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import DigestError, DiskError, FormatError, UsageError
-from worldline.core.recorded_test import Instance, RecordedCall, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedCall, RecordedTest
 from worldline.core.trace import Trace
 from worldline.data import manifest as manifests
 from worldline.data import shards

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import NoSandbox, UsageError, WorldlineError
-from worldline.core.recorded_test import Instance
+from worldline.core.repository.recorded_test import Instance
 from worldline.data import manifest as manifests
 from worldline.data.mine.near import Benchmark
 from worldline.data.repository.dataset import CallWriter, read_path_digests

@@ -18,7 +18,7 @@ from worldline.codec.encode import encode as encode_text
 from worldline.core.errors import FormatError, WorldlineError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.core.recorded_test import Instance, RecordedCall
+from worldline.core.repository.recorded_test import Instance, RecordedCall
 from worldline.core.trace import Columns, InterpreterInfo, Outcome, Trace
 from worldline.data import rows
 from worldline.data.repository.stored import InstanceRow, LeftOutFunction, TestRow

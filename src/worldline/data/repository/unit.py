@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from worldline.core.errors import FormatError, NoSandbox, WorldlineError
-from worldline.core.recorded_test import Instance, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.data.mine.near import Benchmark
 from worldline.data.repository.dataset import CallWriter
 from worldline.data.repository.similar import BenchmarkFilter

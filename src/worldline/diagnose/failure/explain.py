@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from worldline.core.events import CHANGELESS
-from worldline.core.recorded_test import RecordedTest
+from worldline.core.repository.recorded_test import RecordedTest
 from worldline.core.trace import Trace
 from worldline.core.value import unquote
 from worldline.diagnose.failure.asserted import (

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 
-from worldline.core.recorded_test import FAILING_OUTCOMES, RecordedTest
+from worldline.core.repository.recorded_test import FAILING_OUTCOMES, RecordedTest
 from worldline.core.repository.source_change import SourceChange
 from worldline.diagnose.revisions.source_map import SourceMap
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from worldline.core.recorded_test import FAILING_OUTCOMES
+from worldline.core.repository.recorded_test import FAILING_OUTCOMES
 from worldline.core.text import around, first_difference, plural, printable, shortened
 from worldline.diagnose.revisions.affected import AffectedTest
 from worldline.diagnose.revisions.difference import CallDifference, NameDifference, RevisionDiff, RevisionDivergence

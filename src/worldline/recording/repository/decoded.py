@@ -9,7 +9,7 @@ from pathlib import Path
 from worldline.core.events import EVENTS
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.core.recorded_test import FAILING_OUTCOMES
+from worldline.core.repository.recorded_test import FAILING_OUTCOMES
 from worldline.core.trace import NO_TEXT, InterpreterInfo, Outcome, Trace
 from worldline.recording import wire
 from worldline.recording.collect import decode

@@ -51,6 +51,8 @@ _PLUGINS = (
     (re.compile(r"^mock_use_standalone_module$", re.MULTILINE), "pytest-mock"),
     (re.compile(r"^env$", re.MULTILINE), "pytest-env"),
 )
+# The dependency by which Poetry's table names the supported interpreters.
+_INTERPRETER_KEY = "python"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,7 +235,7 @@ def _poetry(dependencies: object) -> list[str]:
     for name, value in dependencies.items() if isinstance(dependencies, dict) else ():
         details = value if isinstance(value, dict) else {"version": value}
         version = details.get("version", "*")
-        if name.lower() == "python" or not isinstance(version, str) or details.get("optional"):
+        if name.lower() == _INTERPRETER_KEY or not isinstance(version, str) or details.get("optional"):
             continue
         if details.keys() & {"git", "path", "url"}:
             requirements.append(f"{name} @ {details.get('git') or details.get('url') or details.get('path')}")

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from worldline.core.errors import UsageError
-from worldline.core.recorded_test import RecordedTest
+from worldline.core.repository.recorded_test import RecordedTest
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.record import Say, record_tests
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.core.recorded_test import Instance, RecordedTest
+from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.recording.rehearsal.folder import WORK, FolderCopy, copied
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.decoded import ProjectFiles, trace_of
@@ -235,23 +235,23 @@ def _lay_over(copy: FolderCopy, overlay: Mapping[str, bytes | None]) -> None:
     if not overlay:
         return
     changed = {f"{WORK}/{path}" for path in overlay}
-    kept = FolderCopy(left_out=copy.left_out)
+    laid = FolderCopy(left_out=copy.left_out)
     blobs = iter(copy.blobs)
     for entry in copy.entries:
         blob = next(blobs) if entry.kind == "file" else None
         if entry.path not in changed:
-            kept.entries.append(entry)
-            kept.blobs += [blob] if blob is not None else []
-    folders = {entry.path for entry in kept.entries if entry.kind == "folder"}
+            laid.entries.append(entry)
+            laid.blobs += [blob] if blob is not None else []
+    folders = {entry.path for entry in laid.entries if entry.kind == "folder"}
     for path, data in overlay.items():
         if data is None:
             continue
         for parent in reversed(Path(f"{WORK}/{path}").parents):
             if str(parent) not in (".", *folders):
-                kept.add_folder(str(parent))
+                laid.add_folder(str(parent))
                 folders.add(str(parent))
-        kept.add_file(f"{WORK}/{path}", data)
-    copy.entries, copy.blobs = kept.entries, kept.blobs
+        laid.add_file(f"{WORK}/{path}", data)
+    copy.entries, copy.blobs = laid.entries, laid.blobs
 
 
 @dataclass

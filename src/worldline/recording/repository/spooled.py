@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldline.core.recorded_test import TEST_OUTCOMES
+from worldline.core.repository.recorded_test import TEST_OUTCOMES
 
 MAX_TEST_ID_CHARACTERS = 4096
 MAX_MESSAGE_CHARACTERS = 20_000

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.text import Text
 
-from worldline.core.recorded_test import FAILING_OUTCOMES, RecordedTest
+from worldline.core.repository.recorded_test import FAILING_OUTCOMES, RecordedTest
 from worldline.core.text import plural, printable
 from worldline.ui.terminal.plain import plain_table
 

@@ -45,7 +45,9 @@ def print_revisions(console: Console, comparison: RevisionComparison, *, rows: i
     same = len(comparison.tests) - len(diverging)
     if same:
         print_line(console, Text())
-        print_line(console, Text(f"{plural(same, 'other affected test')} behave the same on both revisions", "dim"))
+        print_line(
+            console, Text(f"{plural(same, 'other affected test')} with the same behaviour on both revisions", "dim")
+        )
     for note in comparison.notes:
         print_sentence(console, "note", printable(note), "dim")
 

@@ -84,10 +84,10 @@ class TestRecorder:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep the tests that the host asks for, and leave out those that have ended a run before."""
-        kept = [item for item in items if self._is_wanted(item.nodeid)]
-        if len(kept) < len(items):
+        wanted = [item for item in items if self._is_wanted(item.nodeid)]
+        if len(wanted) < len(items):
             config.hook.pytest_deselected(items=[item for item in items if not self._is_wanted(item.nodeid)])
-            items[:] = kept
+            items[:] = wanted
         self.spool.write({"collected": [item.nodeid for item in items]})
 
     def _is_wanted(self, test: str) -> bool:
