@@ -98,3 +98,30 @@ def test_options_of_a_program_are_refused(project: Path) -> None:
 def test_a_file_or_a_repository_must_be_named() -> None:
     done = CliRunner().invoke(cli, ["record"])
     assert "--pytest REPO" in str(done.exception)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_test_file_that_is_missing_is_an_error(project: Path) -> None:
+    words = ["record", "--pytest", str(project), "--venv", sys.prefix, "--no-check", "--", "tests/missing.py"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code != 0
+    assert "file or directory not found: tests/missing.py" in str(done.exception)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_command_compares_with_a_revision(project: Path) -> None:
+    git = ("git", "-C", str(project), "-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "first")):
+        subprocess.run([*git, *words], check=True)
+    source = project / "src" / "pantry" / "amounts.py"
+    text = source.read_text()
+    assert "a, b = b, a % b" in text
+    source.write_text(text.replace("a, b = b, a % b", "a, b = b, a % b + 0 * a if a % b else 0"))
+    same = ["record", "--pytest", str(project), "--venv", sys.prefix, "--since", "HEAD", "--", "tests/test_amounts.py"]
+    assert CliRunner().invoke(cli, same, catch_exceptions=False).exit_code == 0
+    source.write_text(text.replace("a, b = b, a % b", "a, b = b, 0"))
+    broken = CliRunner().invoke(cli, same, catch_exceptions=False)
+    assert broken.exit_code == 1  # a test passed before the change and fails after it
+    assert "greatest_divisor" in broken.output
+    shown = CliRunner().invoke(cli, [*same[:6], "HEAD", "--json", *same[7:]], catch_exceptions=False)
+    assert json.loads(shown.output)

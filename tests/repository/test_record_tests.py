@@ -126,6 +126,19 @@ def test_calls_have_their_arguments_and_results(recording: TestRecording) -> Non
     assert any(call.function.endswith(":reduce_fraction") for call in raised)
 
 
+def test_the_body_of_a_class_is_no_call(tmp_path: Path) -> None:
+    makes = (
+        "def test_bad():\n    class Box:\n        size = 3\n        def grow(self):\n            return self.size + 1\n"
+    )
+    project = _small_project(tmp_path, makes + "    assert Box().grow() == 4\n")
+    recording = record_tests(project, venv=VENV, check=False)
+    trace = test(recording, "test_bad.py::test_bad").trace
+    assert trace is not None
+    assert any(frame.name.endswith("Box") for frame in trace.frames)
+    calls = calls_of(test(recording, "test_bad.py::test_bad"), CallPaths(8))
+    assert {call.function.rpartition(".")[2] for call in calls} == {"py:test_bad", "grow"}
+
+
 def test_a_call_is_what_recording_it_alone_gives(recording: TestRecording) -> None:
     import worldline
 

@@ -137,6 +137,8 @@ def _compare(
 
         opt.write_page(options["html"], page(comparison))
     opt.show(comparison, as_json, print_revisions, rows=rows)
+    if comparison.broken:
+        raise click.exceptions.Exit(1)
     if options["view"]:
         from worldline.ui.web.start import view_revisions
 

@@ -70,6 +70,8 @@ def calls_of(test: RecordedTest, paths: CallPaths) -> Iterator[RecordedCall]:
         name = frame.name.rpartition(".")[2]
         if steps.suspends or not name.isidentifier() or not _is_whole(trace, serial, steps):
             continue
+        if _is_class_body(trace, frame, steps):
+            continue
         function = f"{frame.file}:{frame.name}"
         if paths.keep(function, steps.path):
             sliced = _sliced(trace, serial, steps)
@@ -117,6 +119,16 @@ def _is_whole(trace: Trace, serial: int, steps: _Range) -> bool:
     return min(frames) == serial and all(
         trace.frames[frame].parent >= serial for frame in set(frames) if frame != serial
     )
+
+
+def _is_class_body(trace: Trace, frame: Frame, steps: _Range) -> bool:
+    """Whether a frame executes the body of a class, which nothing calls."""
+    signatures = _signatures(_files(trace).get(frame.file, ""))
+    return bool(signatures) and (frame.name.rpartition(".")[2], trace.columns.line[steps.start]) not in signatures
+
+
+def _files(trace: Trace) -> dict[str, str]:
+    return {trace.program.name: trace.program.source, **dict(trace.program.files)}
 
 
 def _sliced(trace: Trace, serial: int, steps: _Range) -> Trace:
@@ -177,7 +189,7 @@ def _outcome(columns: Columns) -> Outcome:
 
 
 def _program(trace: Trace, frames: Sequence[Frame], columns: Columns) -> Program:
-    files = {trace.program.name: trace.program.source, **dict(trace.program.files)}
+    files = _files(trace)
     root = frames[0]
     others = sorted({frame.file for frame in frames} - {root.file})
     delta = {

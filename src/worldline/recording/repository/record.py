@@ -32,6 +32,7 @@ EXCLUDED = (
     *(".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__"),
 )
 MAX_RESTARTS = 50
+NO_TESTS = 5  # pytest's exit status where there is nothing to collect
 MAX_REPOSITORY_BYTES, MAX_REPOSITORY_FILES = 512 << 20, 50_000
 Say = Callable[[str], None]
 
@@ -284,11 +285,10 @@ class _Runs:
             executed.ended |= session.spooled.ended
             collected |= session.spooled.collected
             without |= session.spooled.ended.keys()
-            if session.spooled.has_finished and not session.spooled.begun:
-                break
-            if not session.spooled.collected and not session.spooled.ended:
-                if not turn:
-                    raise WorldlineError(f"pytest could not be started: {session.words}")
+            spooled = session.spooled
+            if not turn and not spooled.collected and not spooled.ended and spooled.exit_status != NO_TESTS:
+                raise WorldlineError(f"pytest executed no test: {session.words}")
+            if (spooled.exit_status is not None and not spooled.begun) or not (spooled.collected or spooled.ended):
                 break
             culprits = _culprits(session.spooled, session.outcome)
             executed.ended |= culprits

@@ -32,12 +32,12 @@ class SpooledTest:
 
 @dataclass
 class SpooledRun:
-    """The tests of one run. `begun` have not ended; `has_finished` if a process reached the end of its tests."""
+    """The tests of one run. `begun` have not ended; `exit_status` if a process reached its end."""
 
     collected: dict[str, None] = field(default_factory=dict)
     ended: dict[str, SpooledTest] = field(default_factory=dict)
     begun: dict[str, str] = field(default_factory=dict)
-    has_finished: bool = False
+    exit_status: int | None = None
     stacks: str = ""
 
 
@@ -93,8 +93,8 @@ def _apply(event: dict[str, Any], run: SpooledRun, files: Mapping[str, bytes | m
         case {"end": str(test), "outcome": str(outcome)} if outcome in TEST_OUTCOMES:
             run.begun.pop(test, None)
             run.ended[test] = _ended(test, outcome, event, files)
-        case {"finish": int()}:
-            run.has_finished = True
+        case {"finish": int(status)}:
+            run.exit_status = status
 
 
 def _ended(test: str, outcome: str, event: dict[str, Any], files: Mapping[str, bytes | memoryview]) -> SpooledTest:
