@@ -63,7 +63,8 @@ def _history(value: AssertedValue, lines: dict[str, list[str]]) -> Iterator[str]
         for link in value.links:
             mark = ' class="first"' if link is value.writer else ""
             yield (
-                f'<tr{mark}><td class="n">{link.place.step}</td><td>{escape(place_in_words(link.place))}</td>'
+                f'<tr{mark}><td class="n">{link.place.step}</td>'
+                f'<td class="where">{escape(place_in_words(link.place))}</td>'
                 f'<td class="source">{_code(lines, link.place.file, link.place.line)}</td>'
                 f'<td class="long">{escape(link_in_words(link))}</td></tr>'
             )
@@ -81,7 +82,7 @@ def _steps(explanation: FailureExplanation, trace: Trace, lines: dict[str, list[
         file, depth = row.file or trace.program.name, "│ " * min(row.depth, 8)
         pieces = " ".join(f'<span class="piece {piece.kind}">{escape(piece.text)}</span>' for piece in row.wanted or ())
         yield (
-            f'<tr class="{row.kind}"><td class="n">{row.step}</td><td>{safe(f"{file}:{row.line}")}</td>'
+            f'<tr class="{row.kind}"><td class="n">{row.step}</td><td class="where">{safe(f"{file}:{row.line}")}</td>'
             f'<td class="source"><span class="soft">{depth}</span>{_code(lines, file, row.line)}</td>'
             f'<td class="long">{pieces}</td></tr>'
         )
