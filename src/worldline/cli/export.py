@@ -21,6 +21,7 @@ FORMS = ("csv", "parquet", "latex")
 @option("--tokenizer", metavar="NAME|FILE", note="for a run")
 @add_option("--half", is_flag=True, help="A model in bfloat16, to train from: twice the size")
 @add_option("--bits", type=float, help="A model packed into at most X bits per weight, the whole file counted: 3 to 8")
+@add_option("--width", type=POSITIVE, help="A model grown to N channels, which computes the same, to train from")
 @add_option("--calibrate", metavar="RECIPE", help="Round packed weights for documents of this recipe (needs torch)")
 @add_option("--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs")
 @trust_option
@@ -34,6 +35,7 @@ def export(
     tokenizer: str | None,
     half: bool,
     bits: float | None,
+    width: int | None,
     calibrate: str | None,
     check_rounding: int | None,
 ) -> None:
@@ -56,15 +58,17 @@ def export(
     if notation is not None:
         raise UsageError("--format is for recorded tests, and these are not")
     if is_run(what) or forms:
-        if half or any(value is not None for value in (bits, calibrate, check_rounding)):
-            raise UsageError("--half, --bits, --calibrate and --check-rounding are for a model, and this is a run")
+        if half or any(value is not None for value in (bits, width, calibrate, check_rounding)):
+            raise UsageError(
+                "--half, --bits, --width, --calibrate and --check-rounding are for a model, and this is a run"
+            )
         _export_tables(what, out, forms, tokenizer)
         return
     if tokenizer is not None:
         raise UsageError("--tokenizer is for a run, and this is not a run")
     if out is None:
         raise UsageError("name a folder for the model: -o DIR")
-    done = export_model(what, out, half=half, bits=bits, calibrate=calibrate)
+    done = export_model(what, out, half=half, bits=bits, width=width, calibrate=calibrate)
     click.echo(f"{done.size:,} bytes in {out}, sha256 {done.sha256}")
     if check_rounding is not None:
         _print_rounding_cost(what, out, check_rounding)

@@ -282,6 +282,7 @@ def export(
     *,
     half: bool = False,
     bits: float | None = None,
+    width: int | None = None,
     calibration: Sequence[DocumentPair] = (),
     facts: ModelManifest | None = None,
 ) -> ModelManifest:
@@ -295,6 +296,7 @@ def export(
         out: Folder to write.
         half: Export bfloat16 instead: about twice the size, closer to the trained weights, to train on.
         bits: Pack the weights instead, into at most so many bits each, the whole file counted.
+        width: Grow the model to so many channels first; it computes the same.
         calibration: Documents to round packed weights for; without any, each is rounded by itself.
         facts: Further entries of the manifest.
 
@@ -314,15 +316,20 @@ def export(
             f"{source} is an adaptation and cannot be exported: it remembers values of the code it was trained on"
         )
     shape, stored = read_weights(source)
+    is_exact = manifest["version"] == VERSION
+    if width is not None:
+        shape, stored, is_exact = *_widen(shape, stored, width), True
     version = QUANTIZED_VERSION
     if half:
         version, stored = VERSION, {name: to_bfloat16(array) for name, array in dequantize(stored).items()}
     elif bits is not None:
         version, stored = PACKED_VERSION, _compress(shape, dequantize(stored), bits, calibration)
-    elif manifest["version"] == VERSION:
+    elif is_exact:
         stored = quantize(shape, dequantize(stored))
     config = manifest.get("config", {})
     entries: ModelManifest = {key: manifest[key] for key in ("shape", "step", "modes") if key in manifest}
+    if width is not None:
+        entries["shape"] = shape.to_json()
     entries["trained_on"] = manifest.get("trained_on") or _describe_sources(config)
     # Paths of the machine that trained; they mean nothing elsewhere.
     local_paths = ("sources", "held_out", "init_from")
@@ -332,6 +339,14 @@ def export(
     files.write(draft / MODEL, to_safetensors(stored))
     commit_draft(draft, out, {"kind": "weights", **entries, **(facts or {})}, version=version)
     return read_manifest(out)
+
+
+def _widen(shape: Shape, stored: dict[str, StoredArray], width: int) -> tuple[Shape, dict[str, StoredArray]]:
+    from worldline.model.weights import dequantize
+    from worldline.model.widen import widen, widened_shape
+
+    weights: dict[str, StoredArray] = {**widen(shape, dequantize(stored), width)}
+    return widened_shape(shape, width), weights
 
 
 def _compress(

@@ -24,7 +24,13 @@ class ExportedModel:
 
 
 def export_model(
-    model: str | Path, out: str | Path, *, half: bool = False, bits: float | None = None, calibrate: str | None = None
+    model: str | Path,
+    out: str | Path,
+    *,
+    half: bool = False,
+    bits: float | None = None,
+    width: int | None = None,
+    calibrate: str | None = None,
 ) -> ExportedModel:
     """Write a model as it ships, light and quick to open.
 
@@ -33,6 +39,8 @@ def export_model(
         out: The folder that is written.
         half: Write all weights in bfloat16, to train on: twice the size.
         bits: Pack the weights into at most so many bits each, 3 to 8, the whole file counted.
+        width: Grow the model to so many channels first, a multiple of 64; it computes the same, and training can
+            use the new weights.
         calibrate: Recipe whose documents packed weights are rounded for; needs torch. By default each weight
             is rounded by itself.
 
@@ -52,6 +60,6 @@ def export_model(
 
         documents = draw_calibration(calibrate, size=CALIBRATION_BYTES)
     folder = None if model == DEFAULT else Path(model)
-    exported = checkpoint.export(folder, Path(out), half=half, bits=bits, calibration=documents)
+    exported = checkpoint.export(folder, Path(out), half=half, bits=bits, width=width, calibration=documents)
     (file,) = exported["files"].values()
     return ExportedModel(path=Path(out), size=file["bytes"], sha256=file["sha256"])
