@@ -11,7 +11,6 @@ from rich.text import Text
 
 from worldline.core.repository.recorded_test import FAILING_OUTCOMES, RecordedTest
 from worldline.core.text import plural, printable
-from worldline.ui.terminal.plain import plain_table
 
 MAX_NOTES = 20
 
@@ -41,18 +40,12 @@ def print_recording(console: Console, recording: TestsResult, *, rows: int = 200
     tests = [_row(test) for test in recording.tests()]
     outcomes = Counter(outcome for _, outcome, *_ in tests)
     tests.sort(key=lambda row: row[1] not in FAILING_OUTCOMES)
-    table = plain_table("test", "outcome", "steps", "frames", "seconds", "notes", texts=("outcome", "notes"))
+    _print_row(console, "outcome", "steps", "frames", "seconds", "test", style="dim")
     for name, outcome, steps, frames, seconds, notes in tests[: rows or None]:
+        # Whole, however long: a test's id is there to be copied.
+        title = f"{name}  ({', '.join(notes)})" if notes else name
         style = "red" if outcome in FAILING_OUTCOMES else ""
-        table.add_row(
-            Text(printable(name)),
-            Text(outcome, style=style),
-            f"{steps:,}",
-            f"{frames:,}",
-            f"{seconds:.2f}",
-            printable(", ".join(notes)),
-        )
-    console.print(table)
+        _print_row(console, outcome, f"{steps:,}", f"{frames:,}", f"{seconds:.2f}", title, style=style)
     if rows and len(tests) > rows:
         console.print(Text(f"and {len(tests) - rows:,} more (--rows 0 shows all)", style="dim"))
     counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
@@ -60,6 +53,11 @@ def print_recording(console: Console, recording: TestsResult, *, rows: int = 200
     head = f"{recording.instance.id}: {plural(len(tests), 'test')} ({counts}), {plural(steps, 'step')}"
     console.print(Text(printable(f"{head}, {recording.seconds:.1f} s{_plain(recording)}"), style="bold"))
     _print_differences(console, recording)
+
+
+def _print_row(console: Console, outcome: str, steps: str, frames: str, seconds: str, test: str, *, style: str) -> None:
+    line = f"{outcome:7}  {steps:>7}  {frames:>6}  {seconds:>7}  {printable(test)}"
+    console.print(Text(line, style=style), soft_wrap=True, highlight=False)
 
 
 def _plain(recording: TestsResult) -> str:
