@@ -40,10 +40,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
     budget = TestBudget(steps=config.getoption("--worldline-max-steps"))
     if not hasattr(config, "workerinput"):
+        _refuse_other_folders(out)
         storing = _Storing(config, out, budget)
         os.environ[_SPOOL] = storing.spool
         config.pluginmanager.register(storing, "worldline-storing")
     config.pluginmanager.register(TestRecorder(_settings(config, budget)), "worldline-recorder")
+
+
+def _refuse_other_folders(out: str) -> None:
+    """Refuse a folder that the calls could not be stored in, before the tests run."""
+    from worldline.data.repository.dataset import is_calls
+
+    if os.path.isdir(out) and os.listdir(out) and not is_calls(out):
+        raise pytest.UsageError(f"--worldline={out}: neither empty nor a dataset of recorded calls")
 
 
 def _settings(config: pytest.Config, budget: TestBudget) -> dict[str, Any]:

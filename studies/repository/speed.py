@@ -27,7 +27,7 @@ from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.decoded import ProjectFiles, trace_of
 from worldline.recording.repository.environment import Environment, make_environment
 from worldline.recording.repository.metadata import ProjectMetadata, read_metadata
-from worldline.recording.repository.record import EXCLUDED
+from worldline.recording.repository.revision import EXCLUDED
 from worldline.recording.repository.session import SessionSettings, run_session
 
 HERE = Path(__file__).parent

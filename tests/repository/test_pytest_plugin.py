@@ -125,3 +125,32 @@ def test_the_command_compares_with_a_revision(project: Path) -> None:
     assert "greatest_divisor" in broken.output
     shown = CliRunner().invoke(cli, [*same[:6], "HEAD", "--json", *same[7:]], catch_exceptions=False)
     assert json.loads(shown.output)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_changed_folder_is_recorded_again(project: Path, tmp_path: Path) -> None:
+    out = tmp_path / "calls"
+    words = ["record", "--pytest", str(project), "--venv", sys.prefix, "--no-check", "-o", str(out), "--"]
+    words.append("tests/test_amounts.py")
+    first = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert "1 of 1 repositories" in first.output
+    source = project / "src" / "pantry" / "amounts.py"
+    source.write_text(source.read_text().replace("a, b = b, a % b", "a, b = b, 0"))
+    second = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert "2 of 2 repositories" in second.output
+    assert "failed" in second.output
+
+
+def test_a_folder_of_something_else_is_refused_before_the_tests(project: Path) -> None:
+    done = run_pytest(project, f"--worldline={project / 'src'}")
+    assert done.returncode == 4
+    assert "neither empty nor a dataset" in done.stderr
+    assert "passed" not in done.stdout
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_package_that_is_missing_is_a_usage_error(project: Path) -> None:
+    words = ["record", "--pytest", str(project), "--venv", sys.prefix, "--no-check", "--include", "no_such_package"]
+    done = CliRunner().invoke(cli, words)
+    assert "there is no package 'no_such_package'" in str(done.exception)
+    assert len(str(done.exception)) < 200

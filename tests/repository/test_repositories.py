@@ -55,6 +55,11 @@ class Recorded:
     report: RepositoriesReport
 
 
+def name_of(instance_id: str) -> str:
+    """The name of an instance without its revision: folders without version control have a digest there."""
+    return instance_id.partition("@")[0]
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     """The project, recorded once in the sandbox by one worker."""
@@ -79,7 +84,7 @@ def test_a_repository_becomes_a_dataset_with_its_report(recorded: Recorded) -> N
     assert {outcome: count for outcome, count in report.tests.items() if outcome != "passed"} == {
         "failed": 1, "skipped": 1, "xfailed": 1,
     }  # fmt: skip
-    assert (report.instance_id, report.licence, report.error, report.noticing) == ("pantry", "MIT", "", ())
+    assert (name_of(report.instance_id), report.licence, report.error, report.noticing) == ("pantry", "MIT", "", ())
     assert report.calls == len(calls) > 20
     assert report.functions == len({call.function for call in calls})
     assert report.steps == sum(test.steps for test in tests) > 500
@@ -99,7 +104,7 @@ def test_functions_of_the_repository_are_kept_and_those_of_its_tests_are_not(rec
     for call in calls:
         assert call.function in affected[call.test_id]
         assert call.trace.program.source == (PROJECT / call.function.partition(":")[0]).read_text()
-    paths = list(read_path_digests(recorded.folder, "pantry"))
+    paths = list(read_path_digests(recorded.folder, recorded.report.repositories[0].instance_id))
     assert len(set(paths)) == len(paths) == len(calls)
     assert max(Counter(function for function, _ in paths).values()) == 2
 
@@ -139,7 +144,7 @@ def test_what_resembles_a_benchmark_is_left_out_and_reported(recorded: Recorded)
 def test_datasets_loads_the_exported_rows(recorded: Recorded, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     wanted = [
-        {"instance_id": "pantry", "test_id": test.test_id, "affected": list(test.affected),
+        {"instance_id": test.instance_id, "test_id": test.test_id, "affected": list(test.affected),
          "text": worldline.encode(trace, "cwm").decode()}
         for test, trace in read_test_traces(recorded.folder) if trace is not None
     ]  # fmt: skip
@@ -221,7 +226,7 @@ def test_a_hostile_repository_costs_only_itself(tmp_path: Path) -> None:
     listing.write_text("# all of them\n" + "".join(f"repositories/{name}\n" for name in (*HOSTILE, "absent")))
     budget = TestBudget(seconds=5.0, total_seconds=60.0, disk=64 << 20, processes=64)
     report = record_repositories([str(listing)], tmp_path / "out", venv=VENV, workers=2, budget=budget, check=False)
-    tests = {report.instance_id: dict(report.tests) for report in report.repositories}
+    tests = {name_of(report.instance_id): dict(report.tests) for report in report.repositories}
     assert tests["fine"] == {"passed": 1}
     assert tests["sleeps"] == {"timeout": 1, "passed": 1}
     assert tests["exits"] == {"crashed": 1, "passed": 1}
@@ -256,7 +261,7 @@ def test_the_order_is_that_of_the_list_whatever_the_workers(tmp_path: Path) -> N
     ]
     assert reports[0] == reports[1]
     assert contents(tmp_path / "out1") == contents(tmp_path / "out3")
-    assert [(report.instance_id, dict(report.tests), report.calls) for report in reports[0].repositories] == [
+    assert [(name_of(report.instance_id), dict(report.tests), report.calls) for report in reports[0].repositories] == [
         ("big", {"passed": 40}, 5), ("small", {"passed": 3}, 3), ("other", {"passed": 9}, 5),
     ]  # fmt: skip
     assert reports[0].repositories[1].noticing == (made_id(2),)
@@ -341,7 +346,7 @@ def test_a_killed_run_resumes(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waiting\n"
         process.send_signal(signal.SIGKILL)
-    assert Counter(test.instance_id for test in read_tests(tmp_path / "out")) == {"a": 3, "b": 5}
+    assert Counter(name_of(test.instance_id) for test in read_tests(tmp_path / "out")) == {"a": 3, "b": 5}
     (tmp_path / "c" / "go").touch()
     report = record_repositories(paths, tmp_path / "out", record=record_made)
     whole = record_repositories(paths, tmp_path / "whole", record=record_made)
@@ -367,11 +372,14 @@ def _no_sandbox(*_: Any, **__: Any) -> Any:
 def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
     paths = [*made(tmp_path / "x", lib="tests 1"), *made(tmp_path / "y", lib="tests 2")]
     report = record_repositories([*paths, paths[0]], tmp_path / "out", record=record_made)
-    assert [(found.instance_id, found.tests["passed"]) for found in report.repositories] == [("x/lib", 1), ("y/lib", 2)]
+    passed = [(name_of(found.instance_id), found.tests["passed"]) for found in report.repositories]
+    assert passed == [("x/lib", 1), ("y/lib", 2)]
     linked = tmp_path / "x" / "again"
     linked.symlink_to(paths[0])
     report = record_repositories([*paths, str(linked)], tmp_path / "other", record=record_made)
-    assert [found.error for found in report.failed] == ["x/lib is in the list twice"]
+    (failed,) = report.failed
+    assert failed.error.startswith("x/lib@+")
+    assert failed.error.endswith(" is in the list twice")
 
 
 def test_a_list_names_repositories(tmp_path: Path) -> None:

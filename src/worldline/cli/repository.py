@@ -19,7 +19,13 @@ def repository_options(command: opt.Command) -> opt.Command:
     """Add the options of `record --pytest`."""
     return opt.add_all(
         command,
-        opt.option("--pytest", "repositories", multiple=True, metavar="REPO", note="or of a list, @FILE; repeatable"),
+        opt.option(
+            "--pytest",
+            "repositories",
+            multiple=True,
+            metavar="REPO",
+            note="or a list, @FILE; 20,000 steps and 60 s per test",
+        ),
         opt.option("--venv", metavar="DIR"),
         opt.add_option("--since", metavar="REV", help="Compare the tests that changes since REV affect"),
         opt.add_option("--max-calls", type=opt.POSITIVE, default=8, help="Calls to store of each function, by path"),
@@ -45,6 +51,8 @@ def record_repository(
 ) -> None:
     """Record the tests of repositories. The exit code is 1 if one fails to record, or a test notices the recorder."""
     _refuse_options_of_a_program(options)
+    if options["since"] is None and (options["html"] is not None or options["view"]):
+        raise UsageError("--html and --view show what changed since a revision: pass --since REV")
     if options["since"] is not None:
         _compare(repositories, args, as_json=as_json, rows=rows, options=options)
     elif out is not None:
@@ -93,6 +101,8 @@ def _list(
     with opt.spinner() as say:
         shared = _shared(args, options)
         recording = record_tests(repository, check=not options["no_check"], core=options["core"], say=say, **shared)
+    if not len(recording):
+        raise UsageError(f"pytest collected no test in {repository}: check the folder, and the arguments after --")
     opt.show(recording, as_json, print_recording, rows=rows)
     if recording.differing:
         raise click.exceptions.Exit(1)

@@ -23,7 +23,7 @@ class Instance:
 
     Attributes:
         name: `owner/name`, or the name of its folder.
-        revision: Commit; empty if the folder is not under version control or has changes.
+        revision: Commit; `+` and a digest of the files if there are changes or no version control.
         licence: SPDX identifier; empty if it is not recognised.
         licence_text: The text of its licence file.
     """

@@ -239,9 +239,9 @@ def _name_instances(paths: Sequence[str]) -> dict[str, Instance | str]:
             listed[path] = instance_of(root) if root.is_dir() else f"{path} is not a folder"
         except Exception as error:
             listed[path] = describe_error(error)
-    counts = Counter(instance.id for instance in listed.values() if isinstance(instance, Instance))
+    counts = Counter(instance.name for instance in listed.values() if isinstance(instance, Instance))
     for path, instance in listed.items():
-        if isinstance(instance, Instance) and counts[instance.id] > 1:
+        if isinstance(instance, Instance) and counts[instance.name] > 1:
             listed[path] = replace(instance, name=f"{Path(path).resolve().parent.name}/{instance.name}")
     return listed
 

@@ -59,10 +59,11 @@ class RepositoryReport:
         if not self.instance_id or (self.error and not self.tests):
             return
         outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(self.tests.items()))
+        plain = f" ({self.plain_seconds:.1f} s unrecorded)" if self.plain_seconds else ""
         yield (
             f"{name}: {plural(sum(self.tests.values()), 'test')} ({outcomes or 'none'}), "
             f"{plural(self.functions, 'function')}, {plural(self.calls, 'call')}, {plural(self.steps, 'step')}, "
-            f"{self.seconds:.1f} s ({self.plain_seconds:.1f} s unrecorded), licence {self.licence or 'unknown'}"
+            f"{self.seconds:.1f} s{plain}, licence {self.licence or 'unknown'}"
         )
         if self.noticing:
             yield f"  {plural(len(self.noticing), 'test')} ended differently without the recorder:"

@@ -153,7 +153,8 @@ class BackwardSlice:
     def _of_unknown_call(self, evaluation: Evaluation, node: ast.Call, keys: Keys) -> Iterator[tuple[ast.AST, Keys]]:
         """What a call reads that was not stepped into: its arguments, and the object of a method."""
         receiver = evaluation.value(node.func.value) if isinstance(node.func, ast.Attribute) else None
-        if called_name(node) not in BUILTINS and (receiver is None or kind(receiver) == "object"):
+        is_recorded = any(frame.name.rpartition(".")[2] == called_name(node) for frame in self._index.trace.frames)
+        if not is_recorded and called_name(node) not in BUILTINS and (receiver is None or kind(receiver) == "object"):
             self._note(f"{ast.unparse(node.func)}() was not stepped into: its arguments are followed instead")
         part_keys = keys if called_name(node) in COPIERS else ()
         if isinstance(node.func, ast.Attribute) and called_name(node) != "deepcopy":

@@ -22,16 +22,12 @@ from worldline.recording.repository.decoded import ProjectFiles, trace_of
 from worldline.recording.repository.environment import Environment, make_environment
 from worldline.recording.repository.licence import licence_of
 from worldline.recording.repository.metadata import read_metadata
-from worldline.recording.repository.revision import has_changes, revision_of
+from worldline.recording.repository.revision import EXCLUDED, content_revision, has_changes, revision_of
 from worldline.recording.repository.session import SessionSettings, run_session
 from worldline.recording.repository.spooled import SpooledRun, SpooledTest, read_spool
 
-# Names that are not copied: version control, environments, caches.
-EXCLUDED = (
-    *(".git", ".hg", ".tox", ".nox", ".venv", "venv", ".eggs", "node_modules"),
-    *(".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__"),
-)
 MAX_RESTARTS = 50
+REFUSED = 4  # pytest's exit status for arguments that it does not take
 NO_TESTS = 5  # pytest's exit status where there is nothing to collect
 MAX_REPOSITORY_BYTES, MAX_REPOSITORY_FILES = 512 << 20, 50_000
 Say = Callable[[str], None]
@@ -222,12 +218,12 @@ def recording_of_spool(root: Path, spool: Path, budget: TestBudget, *, seconds: 
 
 
 def instance_of(root: Path) -> Instance:
-    """Describe a repository. It has a revision if it is under version control and has no changes."""
+    """Describe a repository. Its revision is its commit or, with changes or without version control, its content."""
     licence, text = licence_of(root)
     try:
-        revision = "" if has_changes(root) else revision_of(root)
+        revision = content_revision(root) if has_changes(root) else revision_of(root)
     except UsageError:  # not under version control, or without a commit
-        revision = ""
+        revision = content_revision(root)
     return Instance(name=root.name, revision=revision, licence=licence, licence_text=text)
 
 
@@ -287,6 +283,8 @@ class _Runs:
             without |= session.spooled.ended.keys()
             spooled = session.spooled
             if not turn and not spooled.collected and not spooled.ended and spooled.exit_status != NO_TESTS:
+                if session.outcome == f"status {REFUSED}":
+                    raise UsageError(f"pytest refused its arguments: {_refusal(session.words)}")
                 raise WorldlineError(f"pytest executed no test: {session.words}")
             if (spooled.exit_status is not None and not spooled.begun) or not (spooled.collected or spooled.ended):
                 break
@@ -301,6 +299,12 @@ class _Runs:
         for test in [test for test in collected if test not in executed.ended]:
             executed.ended[test] = SpooledTest(test, "missing")
         return executed
+
+
+def _refusal(words: str) -> str:
+    """Return what pytest says about its arguments."""
+    lines = [line.removeprefix("ERROR: ") for line in words.splitlines() if line.startswith("ERROR: ")]
+    return "; ".join(lines) or words
 
 
 def _culprits(run: SpooledRun, outcome: str) -> dict[str, SpooledTest]:

@@ -6,6 +6,7 @@ usually adds the test that fails without it.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -15,6 +16,12 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.core.repository.source_change import ChangedFile, SourceChange
 
+MANIFEST = ".manifest.json"  # of a directory that worldline writes
+# Names that are not part of a repository: version control, environments, caches.
+EXCLUDED = (
+    *(".git", ".hg", ".tox", ".nox", ".venv", "venv", ".eggs", "node_modules"),
+    *(".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__"),
+)
 MAX_SECONDS = 120.0  # for one git command
 TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 _TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py|conftest\.py")
@@ -40,8 +47,29 @@ def revision_of(repository: str | Path, rev: str = "HEAD") -> str:
 
 
 def has_changes(repository: str | Path) -> bool:
-    """Tell whether the working tree differs from its last commit, untracked files included."""
-    return bool(_git(repository, "status", "--porcelain", "--untracked-files=normal", "--", "."))
+    """Tell whether the working tree differs from its last commit, untracked files included, datasets excluded."""
+    lines = _git(repository, "status", "--porcelain", "-z", "--untracked-files=normal", "--", ".").split(b"\0")
+    top = Path(os.fsdecode(_git(repository, "rev-parse", "--show-toplevel").rstrip(b"\n")))
+    return any(line and not (line[:2] == b"??" and _holds_dataset(top / os.fsdecode(line[3:]))) for line in lines)
+
+
+def content_revision(repository: str | Path) -> str:
+    """Return a name for the content of a folder that has no revision: `+` and a digest of its files."""
+    hasher, root = hashlib.sha256(), Path(repository)
+    for folder, folders, names in os.walk(root):
+        here = Path(folder)
+        folders[:] = sorted(name for name in folders if name not in EXCLUDED and not _holds_dataset(here / name))
+        for name in sorted(names):
+            path = here / name
+            if path.is_file() and not path.is_symlink() and os.access(path, os.R_OK):
+                hasher.update(os.fsencode(path.relative_to(root).as_posix()) + b"\0")
+                hasher.update(hashlib.sha256(path.read_bytes()).digest())
+    return f"+{hasher.hexdigest()[:39]}"
+
+
+def _holds_dataset(folder: Path) -> bool:
+    """Whether a folder, or one directly in it, was written by worldline: it is not part of the repository."""
+    return folder.is_dir() and any(next(folder.glob(pattern), None) for pattern in (MANIFEST, f"*/{MANIFEST}"))
 
 
 def files_at(repository: str | Path, rev: str) -> dict[str, bytes | None]:

@@ -102,7 +102,8 @@ def _in_sandbox(
     plan = replace(plan, guest="testing.guest")
     with open_sandbox(plan, limits) as sandbox:
         run = sandbox.run(spec, b"", parts=settings.copy.packed(), left=settings.budget.spool_bytes + (64 << 20))
-    outcome = run.hit or run.fault or f"status {run.status}"
+    code = None if run.status is None else os.waitstatus_to_exitcode(run.status)
+    outcome = run.hit or run.fault or f"status {code}"
     words = (run.stdout + b"\n" + run.stderr).decode("utf-8", "replace")
     return read_spool(unpack(run.left)), outcome, words
 

@@ -41,11 +41,13 @@ def print_recording(console: Console, recording: TestsResult, *, rows: int = 200
     outcomes = Counter(outcome for _, outcome, *_ in tests)
     tests.sort(key=lambda row: row[1] not in FAILING_OUTCOMES)
     _print_row(console, "outcome", "steps", "frames", "seconds", "test", style="dim")
-    for name, outcome, steps, frames, seconds, notes in tests[: rows or None]:
+    for name, outcome, steps, frames, seconds, notes, message in tests[: rows or None]:
         # Whole, however long: a test's id is there to be copied.
         title = f"{name}  ({', '.join(notes)})" if notes else name
         style = "red" if outcome in FAILING_OUTCOMES else ""
         _print_row(console, outcome, f"{steps:,}", f"{frames:,}", f"{seconds:.2f}", title, style=style)
+        if outcome in FAILING_OUTCOMES and (reason := _reason(message)):
+            console.print(Text(f"{'':36}{printable(reason)}", style="dim"), soft_wrap=True, highlight=False)
     if rows and len(tests) > rows:
         console.print(Text(f"and {len(tests) - rows:,} more (--rows 0 shows all)", style="dim"))
     counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
@@ -64,10 +66,17 @@ def _plain(recording: TestsResult) -> str:
     return f" ({recording.plain_seconds:.1f} s unrecorded)" if recording.plain_seconds else ""
 
 
-def _row(test: RecordedTest) -> tuple[str, str, int, int, float, tuple[str, ...]]:
+def _reason(message: str) -> str:
+    """The line of a message that says most: the first that pytest marks as an error, or the last."""
+    lines = [line for line in message.splitlines() if line.strip()]
+    marked = [line[1:] for line in lines if line.startswith("E ")]
+    return (marked or lines[-1:] or [""])[0].strip()
+
+
+def _row(test: RecordedTest) -> tuple[str, str, int, int, float, tuple[str, ...], str]:
     trace = test.trace
     counts = (0, 0) if trace is None else (len(trace), len(trace.frames))
-    return test.id, test.outcome, *counts, test.seconds, test.notes
+    return test.id, test.outcome, *counts, test.seconds, test.notes, test.message
 
 
 def _print_differences(console: Console, recording: TestsResult) -> None:

@@ -16,7 +16,7 @@ from worldline.evaluation.table import Measured
 from worldline.evaluation.table import Table as Figures
 from worldline.ui.terminal.plain import plain_table
 
-MAX_NAMES = 20  # of samples that are not counted; `--json` has all
+MAX_NAMES = 3  # for each reason why samples are not counted; `--json` has all
 MAX_OPERATIONS = 16  # in a table; `--json` has all
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 STEPS = re.compile(r"\d+-\d+")  # a row of `by_length` that is a range of steps
@@ -72,9 +72,9 @@ def _length(report: Report) -> str:
 def print_left_out(console: Console, left_out: Mapping[str, Sequence[str]]) -> None:
     """Print each reason why samples are not counted, with their number and names."""
     for why, names in left_out.items():
-        shown = ", ".join(names[:MAX_NAMES]) + (
-            f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
-        )
+        distinct = list(dict.fromkeys(names))
+        more = len(distinct) - MAX_NAMES
+        shown = ", ".join(distinct[:MAX_NAMES]) + (f" and {more:,} others" if more > 0 else "")
         console.print(Text(f"not counted, {printable(why)}: {len(names):,}: {printable(shown)}", style="dim"))
 
 

@@ -17,6 +17,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
@@ -49,7 +50,11 @@ def pytest_configure(config: pytest.Config) -> None:
     path = os.environ.get(SETTINGS)
     if path:
         with open(path, encoding="utf-8") as file:
-            config.pluginmanager.register(TestRecorder(json.load(file)), "worldline-recorder")
+            settings = json.load(file)
+        try:
+            config.pluginmanager.register(TestRecorder(settings), "worldline-recorder")
+        except ValueError as error:  # a package to step into that is not there
+            raise pytest.UsageError(str(error)) from None
 
 
 class TestRecorder:
@@ -67,7 +72,7 @@ class TestRecorder:
         self.test: str | None = None
         self.recorder: Any = None
         self.reports: list[pytest.TestReport] = []
-        self.notes: set[str] = set()
+        self.notes: Counter[str] = Counter()
         self.pid = os.getpid()
         if self.core:
             sys.addaudithook(self._hook)
@@ -77,7 +82,7 @@ class TestRecorder:
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
         slug = _NOTES.get(event)
         if slug is not None and self.test is not None and os.getpid() == self.pid:
-            self.notes.add(slug)
+            self.notes[slug] += 1
 
     # ---- what is executed
 
@@ -114,7 +119,7 @@ class TestRecorder:
             try:
                 self.recorder = _start(self.core, wire.file, self.files, self.settings["limits"])
             except (RuntimeError, ValueError):  # a recorder is running, or the tool of the recorder is taken
-                self.notes.add("unrecorded")
+                self.notes["unrecorded"] += 1
         self.test = item.nodeid  # from now on: the recorder itself sets a trace function
         try:
             yield
@@ -126,7 +131,7 @@ class TestRecorder:
             if self.settings["seconds"]:
                 faulthandler.cancel_dump_traceback_later()
             if wire is not None:
-                wire.keep()
+                self._forget_own_traces(wire.keep())
             outcome, message = _outcome(self.reports)
             self.spool.write(
                 {
@@ -139,10 +144,15 @@ class TestRecorder:
                 }
             )
 
+    def _forget_own_traces(self, has_detached: bool) -> None:
+        """Forget the event of a recorder that has switched itself off: the test did not set a trace function."""
+        if has_detached and self.notes["settrace"] <= 1:
+            del self.notes["settrace"]
+
     def _stop(self) -> None:
         recorder, self.recorder = self.recorder, None
         if not recorder.stop():
-            self.notes.add("tampered")
+            self.notes["tampered"] += 1
         recorder.end("returned", "None")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

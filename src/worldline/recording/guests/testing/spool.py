@@ -13,6 +13,7 @@ from typing import Any
 
 _HEADER = 64
 _PIECE = 1 << 20
+_END_BYTES = 16  # more than the end record of a limit: two texts of five bytes, each after its length
 
 
 class Wire:
@@ -23,11 +24,14 @@ class Wire:
         self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         os.ftruncate(self.file, size)
 
-    def keep(self) -> None:
-        """Keep what was committed, and give the rest back."""
+    def keep(self) -> bool:
+        """Keep what was committed, and give the rest back. Return whether the recorder reached a limit."""
         committed = int.from_bytes(os.pread(self.file, 8, 8), "little")
-        os.ftruncate(self.file, max(_HEADER, min(committed, os.fstat(self.file).st_size)))
+        size = max(_HEADER, min(committed, os.fstat(self.file).st_size))
+        last = os.pread(self.file, min(size, _END_BYTES), size - min(size, _END_BYTES))
+        os.ftruncate(self.file, size)
         os.close(self.file)
+        return last.endswith((b"\x05limit\x05steps", b"\x05limit\x05bytes"))
 
 
 class Spool:
