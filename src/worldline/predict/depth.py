@@ -3,7 +3,7 @@
 `deepen` takes finished rollouts. At the first step whose state is below the confidence threshold, the statement becomes
 a small program (`statement`) that the same model predicts; if it is unsure of that as well, one with smaller steps. The
 value of which it is surest counts. If that is another one than before, the prediction resumes after it, and all steps
-before it stay. Then the search for unsure steps goes on, within a budget. Nothing is executed.
+before it stay. Then the search for unsure steps continues, within a budget. Nothing is executed.
 """
 
 from __future__ import annotations

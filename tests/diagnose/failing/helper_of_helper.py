@@ -1,4 +1,4 @@
-"""A helper that a helper calls returns a wrong value."""
+"""A function two calls below the test returns a wrong value."""
 
 
 def price(net):

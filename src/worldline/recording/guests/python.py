@@ -45,7 +45,7 @@ _HANDED_OPS = {
 _SEND, _GENERATOR = opcode.opmap["SEND"], 0x20
 _NO_SPACE = ("OSError(27,", "OSError(28,", "OSError(122,")  # a file is too large, or no space, or a quota
 _NO_THREAD = """RuntimeError("can't start new thread")"""
-_NOTES = {
+NOTES = {
     "_thread.start_new_thread": "threads",
     "_thread.start_joinable_thread": "threads",
     "os.fork": "processes",
@@ -85,7 +85,7 @@ def warm(config: dict[str, Any]) -> None:
     """Create what every program needs, before the first one, and hide our own modules."""
     global _core, _native
     native = config["native"]
-    _native = None if native is None else _load(native)
+    _native = None if native is None else load_native(native)
     _core = _readable() if native is None or config.get("readable") else _native
     _opened[:] = streams.open_streams()
     package = __package__ or ""
@@ -99,7 +99,8 @@ def _readable() -> Any:
     return recorder
 
 
-def _load(native: str) -> Any:
+def load_native(native: str) -> Any:
+    """Load the native recorder from its file."""
     loader = importlib.machinery.ExtensionFileLoader("_recorder", native)
     spec = importlib.util.spec_from_file_location("_recorder", native, loader=loader)
     assert spec is not None  # it is None only where no loader is given
@@ -160,7 +161,7 @@ def _watch(rec: Any, scheduler: Scheduler | None) -> list[bool]:
     me = getpid()
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
-        slug = _NOTES.get(event)
+        slug = NOTES.get(event)
         ours = scheduler is not None and scheduler.entering
         if slug is not None and running and slug not in noted and not ours and getpid() == me:
             noted.add(slug)

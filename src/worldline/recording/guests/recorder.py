@@ -36,7 +36,7 @@ _latest: list[Recorder] = []  # at most one: a forked child has to forget it
 class Recorder:
     """Records the calling thread, and others that are scheduled. The same interface as the native core.
 
-    One at a time. With `detach` the process goes on: at a limit the recorder switches itself off, and `stop` drops
+    One at a time. With `detach` the process continues: at a limit the recorder switches itself off, and `stop` drops
     every reference to objects of the program.
     """
 

@@ -11,8 +11,6 @@ Without `record` in its settings the plugin only reports outcomes, so that both 
 from __future__ import annotations
 
 import faulthandler
-import importlib.machinery
-import importlib.util
 import json
 import os
 import sys
@@ -30,19 +28,6 @@ from .own_files import own_files
 from .spool import Spool
 
 MAX_MESSAGE_CHARACTERS = 20_000
-_NOTES = {
-    "_thread.start_new_thread": "threads",
-    "_thread.start_joinable_thread": "threads",
-    "os.fork": "processes",
-    "os.forkpty": "processes",
-    "os.exec": "processes",
-    "os.posix_spawn": "processes",
-    "os.system": "processes",
-    "subprocess.Popen": "processes",
-    "sys.settrace": "settrace",
-    "sys.setprofile": "setprofile",
-    "sys.monitoring.register_callback": "monitoring",
-}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -80,7 +65,7 @@ class TestRecorder:
                 python.audit_thread_starts(self._hook)
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
-        slug = _NOTES.get(event)
+        slug = python.NOTES.get(event)
         if slug is not None and self.test is not None and os.getpid() == self.pid:
             self.notes[slug] += 1
 
@@ -167,16 +152,11 @@ class TestRecorder:
 
 def _load_core(native: str | None) -> Any:
     """Load the native recorder, or the readable one."""
-    if native is None:
-        from .. import recorder
+    if native is not None:
+        return python.load_native(native)
+    from .. import recorder
 
-        return recorder
-    loader = importlib.machinery.ExtensionFileLoader("_recorder", native)
-    spec = importlib.util.spec_from_file_location("_recorder", native, loader=loader)
-    assert spec is not None  # it is None only where no loader is given
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
+    return recorder
 
 
 def _start(core: Any, wire: int, files: dict[str, str], limits: dict[str, int]) -> Any:
