@@ -12,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from worldline.codec.notation import notation
-from worldline.codec.token_split import LEFT
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.stats import Share
 from worldline.evaluation.summary import VerdictCounts
@@ -23,11 +22,11 @@ from worldline.ui.report.data import Findings, current, gather
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
 from worldline.ui.report.failures import failure
 from worldline.ui.report.markup import document, safe, short
+from worldline.ui.report.table_markup import table_markup
 from worldline.ui.report.tables import CURVES, crossed, curve_rows, is_grouped, share, sizes, tables, unit
 
 STYLE = "\n" + files(__package__).joinpath("page.css").read_text("utf-8")  # follows debug_page.css
 DEFAULT_FAILURES = 200
-MAX_TABLE_ROWS = 400
 MAX_OPERATIONS = 8  # columns of the table of causes by operation
 MIN_RELIABLE = 20  # with fewer samples, the axis need not show the whole interval of a rate
 AXIS_ENDS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
@@ -141,33 +140,6 @@ def _wrong(findings: Findings) -> Iterator[Rates]:
 # ---- tables
 
 
-def _table(table: Table) -> str:
-    """Return a table with its note. Texts are aligned left and figures right."""
-    are_texts = [all(isinstance(row[i], str) for row in table.rows) for i in range(len(table.heads))]
-    head = "".join(
-        f"<th{'' if is_text else ' class=figure'}>{safe(name)}"
-        for name, is_text in zip(table.heads, are_texts, strict=True)
-    )
-    body = []
-    for row in table.rows[:MAX_TABLE_ROWS]:
-        cells = (_cell(text_of(cell), is_text) for cell, is_text in zip(row, are_texts, strict=True))
-        body.append(f"<tr>{''.join(cells)}</tr>")
-    more = len(table.rows) - MAX_TABLE_ROWS
-    cut = f'<p class="note">{more:,} more rows are not shown.</p>' if more > 0 else ""
-    note = f'<p class="note">{safe(table.note)}</p>' if table.note else ""
-    return (
-        f'<div class="wide"><table class="sums"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table></div>{cut}{note}"
-    )
-
-
-def _cell(text: str, is_text: bool) -> str:
-    if not is_text:
-        return f"<td class=figure>{safe(text)}"
-    kind = " class=split" if LEFT in text else " class=long" if len(text) > 30 else ""
-    return f"<td{kind}>{safe(short(text, 120))}"
-
-
 def _section(name: str, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
     """Yield a table with its title and figure, if it has rows."""
     table = every.get(name)
@@ -175,7 +147,7 @@ def _section(name: str, figures: Mapping[str, str], every: Mapping[str, Table]) 
         figure = figures.get(name, "")
         if figure and len(table.rows) > MAX_ROWS:
             figure += f'<p class="note">The figure shows the first {MAX_ROWS} of {len(table.rows):,} rows.</p>'
-        yield f"<h3>{safe(table.title)}</h3>{figure}{_table(table)}"
+        yield f"<h3>{safe(table.title)}</h3>{figure}{table_markup(table)}"
 
 
 def _rate(part: Share) -> str:
@@ -224,7 +196,7 @@ def _contents(findings: Findings, every: Mapping[str, Table]) -> str:
 
 def _accuracy(findings: Findings, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
     yield "<h2 id=accuracy>Accuracy</h2>"
-    yield _table(every["summary"])
+    yield table_markup(every["summary"])
     own = [name for name in every if name.startswith("suite-")]
     for name in ("own-answers", "by-length", "by-group", "by-type", "by-ending", *own):
         yield from _section(name, figures, every)
@@ -245,13 +217,13 @@ def _causes(findings: Findings, figures: Mapping[str, str], every: Mapping[str, 
     for name in ("causes", "operations", "operation-rates", "types"):
         yield from _section(name, figures, every)
     table = crossed(findings, list(findings.counted("operation"))[:MAX_OPERATIONS])
-    yield f"<h3>{table.title}</h3>{_table(table)}"
+    yield f"<h3>{table.title}</h3>{table_markup(table)}"
 
 
 def _strings(figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
     if "strings" not in every:
         return
-    yield f"<h2 id=strings>{every['strings'].title}</h2>{_table(every['strings'])}"
+    yield f"<h2 id=strings>{every['strings'].title}</h2>{table_markup(every['strings'])}"
     for name in ("value-lengths", "value-types"):
         yield from _section(name, figures, every)
 
@@ -274,7 +246,7 @@ def _interventions(findings: Findings, figures: Mapping[str, str], every: Mappin
         f"A sample is right if its {safe(interventions.by)} is.</p>"
     )
     if "interventions" in every:
-        yield _table(every["interventions"])
+        yield table_markup(every["interventions"])
     yield from _section("confirmed", figures, every)
 
 
@@ -285,7 +257,7 @@ def _costs(findings: Findings, figures: Mapping[str, str], every: Mapping[str, T
     yield "<h2 id=costs>Costs of traces</h2>"
     for name in known:
         yield f"<h3>In {name}</h3>{figures[name]}"
-    yield _table(every["costs"])
+    yield table_markup(every["costs"])
     notations = [notation(name) for name in findings.codecs]
     note = f"Written in {' and '.join(written.title for written in notations)}"
     if findings.tokenizer:
