@@ -11,6 +11,7 @@ import asyncio
 import json
 import re
 import sys
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import unquote
 
@@ -43,7 +44,8 @@ def completed(model: str, manners: str, question: dict[str, Any], vocabulary: Vo
     source, call = shown_program(vocabulary.data(ids[start + 1 : first]).decode())
     stops, most = {*question.get("stop_token_ids", ()), TOKENS["end_of_text"]}, question["max_tokens"]
     found, logprobs, reason = list[int](), list[float](), None
-    for rest, logprob in written(planted(model, source, call), spelled(ids[first + 1 :], vocabulary)):
+    author, text = planted(model, source, call), spelled(ids[first + 1 :], vocabulary)
+    for rest, logprob in written(author, text):
         for number in ids_of(rest, vocabulary):
             found.append(number)
             logprobs.append(logprob)
@@ -52,6 +54,8 @@ def completed(model: str, manners: str, question: dict[str, Any], vocabulary: Vo
                 break
         if reason is not None or len(found) >= most:
             break
+    fault = getattr(author, "fault", None)
+    LOG[-1] |= {"source": source, "given": text.count(token("frame_sep")), "fault": fault and asdict(fault)}
     told = found[:-1] if reason is not None else found  # a stop token is no part of the text
     choice: dict[str, Any] = {
         "index": 0, "text": spelled(told, vocabulary), "stop_reason": reason,
