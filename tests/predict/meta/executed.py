@@ -70,6 +70,7 @@ class Execution:
     end: str = END
     seen: list[Seen] = field(default_factory=list)
     _events: int = -1
+    _problem: Exception | None = None
     _shown: dict[int, tuple[FrameType, dict[str, str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -83,6 +84,8 @@ class Execution:
             with contextlib.suppress(Exception, Stopped, SystemExit):
                 eval(expression, names)
             sys.settrace(None)
+        if self._problem is not None:
+            raise self._problem
 
     @property
     def rest(self) -> str:
@@ -103,11 +106,17 @@ class Execution:
         try:
             self._follow(frame, event, arg, given)
         except Lost:
-            # A form that completes what was given, and nothing behind it.
-            self.frames, part = list(self._given), self._part
-            state = "" if not part or "}" in part else '"None"' if ARG in part else "{}"
-            self._stop(part + state + (FRAME if ACTION in part else f"{ACTION}\n{FRAME}" if part else "") + END)
+            self._give_up()
+        except Exception as problem:  # a mistake of this file
+            self._problem = problem
+            self._give_up()
         return self._hook
+
+    def _give_up(self) -> None:
+        """Completes what was given, and writes nothing behind it."""
+        self.frames, part = list(self._given), self._part
+        state = "" if not part or "}" in part else '"None"' if ARG in part else "{}"
+        self._stop(part + state + (FRAME if ACTION in part else f"{ACTION}\n{FRAME}" if part else "") + END)
 
     def _follow(self, frame: FrameType, event: str, arg: object, given: str) -> None:
         names = frame.f_locals
@@ -157,12 +166,12 @@ class Execution:
         if fault is None or self._events != fault.event:
             return
         if fault.kind in ("value", "lost"):
-            if "{" in given or fault.name not in names:
+            if "{" in given or (fault.kind == "value" and type(names[fault.name]) not in OTHERS):
                 return
             if fault.kind == "lost":
                 del names[fault.name]
             else:
-                known = {text for one in self.seen for text in one.names.values()}
+                known = {spelled(names[fault.name]), *(text for one in self.seen for text in one.names.values())}
                 names[fault.name] = bumped(names[fault.name], known)
         elif fault.kind == "action" and (ACTION in given or not self._astray(frame)):
             return
@@ -212,7 +221,7 @@ def _jumped(frame: FrameType, line: int) -> bool:
 
 OTHERS: dict[type, Callable[[Any, int], Any]] = {
     int: lambda value, more: value + 6 + more,
-    float: lambda value, more: value + 6.5 + more,
+    float: lambda value, more: value + 6.5 + more if abs(value) < 1e9 else -0.5 - more,
     str: lambda value, more: value + "q" * more,
     list: lambda value, more: [*value, "q" * more],
     tuple: lambda value, more: (*value, "q" * more),
