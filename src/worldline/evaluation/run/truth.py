@@ -17,13 +17,14 @@ from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.turns import first_lines
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.notation import notation
+from worldline.core.answer import same_answer
 from worldline.core.events import ENDED, EVENTS, FINAL
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.core.value import equal, kind
+from worldline.core.value import kind
 from worldline.diagnose.blame.terms import Rerun
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction
@@ -159,7 +160,7 @@ def disagrees(task: Task, true: Truth) -> bool:
     if task.answer is None:
         return False
     expected = "raise" if task.is_raised else "return"
-    return true.answer.event != expected or not equal(true.answer.value, task.answer)
+    return true.answer.event != expected or not same_answer(true.answer.value, task.answer)
 
 
 def answer(task: Task, parsed: Parsed) -> RunEnd | None:
