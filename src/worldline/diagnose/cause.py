@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from worldline.codec.answer import same_answer
 from worldline.codec.notation import notation
 from worldline.codec.reading import Reading
 from worldline.codec.repetition import repetition
-from worldline.core.answer import same_answer
 from worldline.core.malformed import Malformed
 from worldline.diagnose.blame.blame import blame
 from worldline.diagnose.blame.terms import Rerun

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from worldline.codec.answer import same_answer
 from worldline.codec.notation import notation
 from worldline.codec.reading import Event, Reading
-from worldline.core.answer import same_answer
 from worldline.core.trace import Hidden
 from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
 from worldline.predict.table import context_of

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from worldline.codec.answer import same_answer
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.notation import notation
-from worldline.core.answer import same_answer
 from worldline.core.hidden import READ
 from worldline.core.trace import Step
 from worldline.core.value import equal

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
+from worldline.codec.answer import same_answer
 from worldline.codec.notation import notation
-from worldline.core.answer import same_answer
 from worldline.core.errors import UsageError
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.forced import rollouts

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from worldline.core.answer import same_answer
+from worldline.codec.answer import same_answer
 from worldline.core.stats import Share, Z
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.table import Between, Cell, Table

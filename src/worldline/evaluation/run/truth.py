@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from worldline.codec.answer import same_answer
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.turns import first_lines
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.notation import notation
-from worldline.core.answer import same_answer
 from worldline.core.events import ENDED, EVENTS, FINAL
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.hidden import Control

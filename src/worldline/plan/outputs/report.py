@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.core.answer import same_answer
+from worldline.codec.answer import same_answer
 from worldline.plan.outputs.expectation import Expectation
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 
+from worldline.codec.answer import same_answer
 from worldline.codec.reading import Event
-from worldline.core.answer import same_answer
 from worldline.core.events import CHANGELESS
 from worldline.core.value import Malformed, Value, canonical, parse, text, unquote
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.core.answer import same_answer
+from worldline.codec.answer import same_answer
 from worldline.core.value import equal
 
 pytestmark = pytest.mark.unit

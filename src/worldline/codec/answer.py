@@ -156,13 +156,13 @@ def _same_unfolded(left: _Graph, right: _Graph) -> bool:
     waiting = [(0, 0)]
     while waiting:
         first, second = waiting.pop()
-        one, other = find(first), find(shift + second)
-        if one == other:
+        left_root, right_root = find(first), find(shift + second)
+        if left_root == right_root:
             continue
         parts = left.ordered_parts(first), right.ordered_parts(second)
         if _shape(left.nodes[first]) != _shape(right.nodes[second]) or parts[0] is None or parts[1] is None:
             return False
-        merged[one] = other
+        merged[left_root] = right_root
         waiting += zip(parts[0], parts[1], strict=True)
     return True
 
