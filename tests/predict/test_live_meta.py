@@ -220,6 +220,18 @@ def test_true_actions_fix_the_wrong_actions_alone(live: Live, free: Path, forced
             assert (verdict["trace"] == "right", verdict["agreed"]) == (False, at), name
 
 
+def test_true_states_fix_the_wrong_states_alone(live: Live, free: Path) -> None:
+    out = live.suite.parent / "states"
+    ran("bench", str(live.suite), "--model", live.scheme, "--force", "states", "-o", str(out))
+    before, after = records(free), records(out)
+    for name, (kind, at, _) in live.planted().items():
+        verdict = after[name]["verdict"]
+        if kind in ("value", "lost", "right"):
+            assert verdict["trace"] == "right", name
+        elif kind == "action":
+            assert (verdict["cause"], verdict["agreed"]) == (wanted(kind, at, before[name]), at), name
+
+
 def test_the_comparison_pairs_all_samples(live: Live, free: Path, forced: Path) -> None:
     told = ran("compare", str(free), str(forced))
     planted, before, after = live.planted(), records(free), records(forced)
