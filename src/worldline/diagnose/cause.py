@@ -50,7 +50,10 @@ _NOT_CANONICAL = "the canonical form of these steps"
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """A cause by name, with a detail, the operation and type of value concerned, and the evidence in words."""
+    """A cause by name, with a detail, the operation and type of value concerned, and the evidence in words.
+
+    `candidates`: the operations that explain the value equally well, if `operation` is ambiguous.
+    """
 
     name: str
     detail: str = ""
@@ -59,6 +62,7 @@ class Cause:
     evidence: str = ""
     divergence: Divergence | None = None
     under: str = ""
+    candidates: tuple[str, ...] = ()
 
 
 def explain(
@@ -234,6 +238,7 @@ def _blamed(
         type=named.type,
         evidence=named.evidence,
         divergence=named.divergence,
+        candidates=named.candidates,
     )
     if sample.found.status == "budget" and not predicted.ended:
         return replace(plain, name="budget", detail=WRONG_BEFORE_THE_CUT, under=named.name)
