@@ -21,6 +21,7 @@ right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from worldline.codec.notation import notation
@@ -63,6 +64,17 @@ class Cause:
     divergence: Divergence | None = None
     under: str = ""
     candidates: tuple[str, ...] = ()
+
+
+    @property
+    def blamed(self) -> str:
+        """The operation in words: an ambiguous one with its candidates."""
+        return blamed_words(self.operation, self.candidates)
+
+
+def blamed_words(operation: str, candidates: Sequence[str]) -> str:
+    """Return an operation in words: an ambiguous one with its candidates."""
+    return f"{operation}: {' or '.join(candidates)}" if candidates else operation
 
 
 def explain(
