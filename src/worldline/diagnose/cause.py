@@ -65,7 +65,6 @@ class Cause:
     under: str = ""
     candidates: tuple[str, ...] = ()
 
-
     @property
     def blamed(self) -> str:
         """The operation in words: an ambiguous one with its candidates."""

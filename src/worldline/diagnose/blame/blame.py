@@ -250,15 +250,18 @@ class _Evidence:
         self, detail: str, type_: str, evidence: str, operation: Operation, wanted: str | None, got: str
     ) -> Blame:
         """A wrong value, and the operation of the line that explains it."""
-        found = [] if wanted is None else self._culprits(wanted, got)
+        suspects = [] if wanted is None else self._culprits(wanted, got)
+        if suspects and suspects[0].loop:
+            operation = replace(operation, text=suspects[0].loop)
         blamed = self._blame("wrong value", detail, type_, evidence, operation)
-        names = tuple(dict.fromkeys(culprit.operation.name for culprit in found))
+        names = tuple(dict.fromkeys(culprit.operation.name for culprit in suspects))
         if not names:
             return blamed
         if len(names) == 1:
-            shown = "" if found[0].operation.text == operation.text else f": {_implied(found[0])}"
+            is_shown = suspects[0].is_alone and suspects[0].operation.text != operation.text
+            shown = f": {_implied(suspects[0])}" if is_shown else ""
             return replace(blamed, operation=names[0], evidence=blamed.evidence + shown)
-        shown = f"{AMBIGUOUS}: " + " or ".join(_implied(culprit) for culprit in found)
+        shown = f"{AMBIGUOUS}: " + " or ".join(_implied(culprit) for culprit in suspects)
         return replace(blamed, operation=AMBIGUOUS, candidates=names, evidence=f"{blamed.evidence}; {shown}")
 
     def _culprits(self, wanted: str, got: str) -> list[Culprit]:
@@ -356,6 +359,8 @@ class _Evidence:
 def _implied(culprit: Culprit) -> str:
     """What an operation gives, and what it would have to give for the predicted value."""
     true, wrong = shortened(culprit.true, _MAX_SHOWN), shortened(culprit.wrong, _MAX_SHOWN)
+    if not culprit.is_alone:
+        return f"one of several operations `{culprit.operation.name}`"
     return f"`{culprit.operation.text}` is {true}, the prediction implies {wrong}"
 
 

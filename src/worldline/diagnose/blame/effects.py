@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from worldline.diagnose.blame.builtin_calls import UnknownValue
-from worldline.diagnose.blame.evaluate import Evaluator
+from worldline.diagnose.blame.builtin_calls import Undetermined
+from worldline.diagnose.blame.evaluate import LineEvaluator
 from worldline.diagnose.blame.invert import Proposal
 from worldline.diagnose.blame.plain import PlainObject, elements, like, same
 
@@ -21,7 +21,7 @@ MAX_PLACES = 64  # of a sequence, tried for an element at another place
 
 
 @dataclass(frozen=True)
-class Effect:
+class ObjectChange:
     """A change of an object under a name: `target` is the object, `operands` the method's arguments or the new value.
 
     `name` is the method, or `item`, `slice` or `attribute`. `old` is the element that an augmented assignment reads.
@@ -35,12 +35,12 @@ class Effect:
     old: ast.expr | None = None
 
 
-def effect(node: ast.stmt, name: str) -> Effect | None:
+def effect(node: ast.stmt, name: str) -> ObjectChange | None:
     """Return the change that a statement makes to the object under a name; None if it makes none of these."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=method)) as call) if _base(target) == name:
             is_plain = not call.keywords and not any(isinstance(part, ast.Starred) for part in call.args)
-            return Effect(method, target, tuple(call.args)) if is_plain else None
+            return ObjectChange(method, target, tuple(call.args)) if is_plain else None
         case ast.Assign(targets=[target], value=value) if _base(target) == name:
             return _assigned(target, value)
         case ast.AugAssign(target=target) if _base(target) == name and not isinstance(target, ast.Name):
@@ -56,13 +56,13 @@ def _loaded(target: ast.expr) -> ast.expr:
     return type(target)(**fields)
 
 
-def _assigned(target: ast.expr, value: ast.expr) -> Effect | None:
+def _assigned(target: ast.expr, value: ast.expr) -> ObjectChange | None:
     if isinstance(target, ast.Attribute):
-        return Effect("attribute", target.value, (value,), field=target.attr)
+        return ObjectChange("attribute", target.value, (value,), field=target.attr)
     if not isinstance(target, ast.Subscript):
         return None
     kind = "slice" if isinstance(target.slice, ast.Slice) else "item"
-    return Effect(kind, target.value, (value,), key=target.slice)
+    return ObjectChange(kind, target.value, (value,), key=target.slice)
 
 
 def _base(node: ast.expr) -> str | None:
@@ -75,7 +75,7 @@ def _base(node: ast.expr) -> str | None:
             return node.id if isinstance(node, ast.Name) else None
 
 
-def operand_values(change: Effect, before: Any, wrong: Any, evaluator: Evaluator) -> list[Proposal]:
+def operand_values(change: ObjectChange, before: Any, wrong: Any, evaluator: LineEvaluator) -> list[Proposal]:
     """Return the operands with the values that give the predicted object; empty if no operand alone explains it.
 
     `before` is the object under the name before the statement, `wrong` the predicted one after it.
@@ -83,11 +83,11 @@ def operand_values(change: Effect, before: Any, wrong: Any, evaluator: Evaluator
     try:
         old, new = _inner(change.target, before, wrong, evaluator)
         return [*_operands(change, old, new, evaluator)]
-    except (UnknownValue, TypeError, ValueError, KeyError, IndexError):
+    except (Undetermined, TypeError, ValueError, KeyError, IndexError):
         return []
 
 
-def _inner(target: ast.expr, before: Any, wrong: Any, evaluator: Evaluator) -> tuple[Any, Any]:
+def _inner(target: ast.expr, before: Any, wrong: Any, evaluator: LineEvaluator) -> tuple[Any, Any]:
     """The changed object inside the one under the name, before and after; all else must be unchanged."""
     if isinstance(target, ast.Name):
         return before, wrong
@@ -112,21 +112,21 @@ def _part(old: Any, new: Any, key: Any) -> tuple[Any, Any]:
     else:
         lists = elements(old), elements(new)
         if lists[0] is None or lists[1] is None or not isinstance(old, (list, deque)):
-            raise UnknownValue
+            raise Undetermined
         others = lists  # type: ignore[assignment]
         inner = lists[0].pop(key), lists[1].pop(key)
     if not same(*others):
-        raise UnknownValue
+        raise Undetermined
     return inner
 
 
 def _field(old: Any, new: Any, name: str) -> tuple[Any, Any]:
     if not isinstance(old, PlainObject) or not isinstance(new, PlainObject) or old.name != new.name:
-        raise UnknownValue
+        raise Undetermined
     return _part(dict(old.fields), dict(new.fields), name)
 
 
-def _operands(change: Effect, old: Any, new: Any, evaluator: Evaluator) -> Iterator[Proposal]:
+def _operands(change: ObjectChange, old: Any, new: Any, evaluator: LineEvaluator) -> Iterator[Proposal]:
     match change.name:
         case "append" | "appendleft" | "add" | "extend" | "extendleft" | "insert":
             yield from _added(change, old, new, evaluator)
@@ -151,11 +151,11 @@ def _operands(change: Effect, old: Any, new: Any, evaluator: Evaluator) -> Itera
 
 def _fields(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, PlainObject):
-        raise UnknownValue
+        raise Undetermined
     return value.fields
 
 
-def _added(change: Effect, old: Any, new: Any, evaluator: Evaluator) -> Iterator[Proposal]:
+def _added(change: ObjectChange, old: Any, new: Any, evaluator: LineEvaluator) -> Iterator[Proposal]:
     if isinstance(old, set):
         fresh = new - old
         if change.name == "add" and old <= new and len(fresh) == 1:
@@ -176,25 +176,23 @@ def _added(change: Effect, old: Any, new: Any, evaluator: Evaluator) -> Iterator
             yield change.operands[1], after[at]
         element = evaluator.value(change.operands[1])
         for other in range(min(count + 1, MAX_PLACES)):
-            if same(items[:other] + [element] + items[other:], after):
+            if same([*items[:other], element, *items[other:]], after):
                 yield change.operands[0], other
 
 
-def _is_appended(fresh: list[Any], change: Effect, evaluator: Evaluator) -> bool:
+def _is_appended(fresh: list[Any], change: ObjectChange, evaluator: LineEvaluator) -> bool:
     """Whether the whole operand stands in the list as one element: `extend` taken for `append`."""
     return len(fresh) == 1 and same(fresh[0], evaluator.value(change.operands[0]))
 
 
-def _item(change: Effect, old: Any, new: Any, evaluator: Evaluator) -> Iterator[Proposal]:
+def _item(change: ObjectChange, old: Any, new: Any, evaluator: LineEvaluator) -> Iterator[Proposal]:
     assert change.key is not None
     key, value = evaluator.value(change.key), change.operands[0]
     if isinstance(old, dict) and isinstance(new, dict):
         others = [{other: item for other, item in some.items() if other != key} for some in (old, new)]
         if key in new and same(*others):
             yield value, new[key]
-        yield from (
-            (change.key, other) for other in new if same({**old, other: evaluator.value(value)}, new)
-        )
+        yield from ((change.key, other) for other in new if same({**old, other: evaluator.value(value)}, new))
         return
     items, after = list(old), list(new)
     if len(items) != len(after):
@@ -206,18 +204,22 @@ def _item(change: Effect, old: Any, new: Any, evaluator: Evaluator) -> Iterator[
         yield change.key, changed[0]
 
 
-def _slice(change: Effect, old: Any, new: Any, evaluator: Evaluator) -> Iterator[Proposal]:
+def _slice(change: ObjectChange, old: Any, new: Any, evaluator: LineEvaluator) -> Iterator[Proposal]:
     assert isinstance(change.key, ast.Slice)
     if change.key.step is not None or not isinstance(old, list) or not isinstance(new, list):
         return
     bounds = [None if part is None else evaluator.value(part) for part in (change.key.lower, change.key.upper)]
     start, stop, _ = slice(*bounds).indices(len(old))
     tail = len(old) - max(stop, start)
-    if len(new) >= start + tail and same(new[:start], old[:start]) and same(new[len(new) - tail :], old[len(old) - tail :]):
+    if (
+        len(new) >= start + tail
+        and same(new[:start], old[:start])
+        and same(new[len(new) - tail :], old[len(old) - tail :])
+    ):
         yield change.operands[0], like(evaluator.value(change.operands[0]), new[start : len(new) - tail])
 
 
-def _removed(change: Effect, old: Any, new: Any) -> Iterator[Proposal]:
+def _removed(change: ObjectChange, old: Any, new: Any) -> Iterator[Proposal]:
     if isinstance(old, set):
         gone = old - new
         if new <= old and len(gone) == 1:

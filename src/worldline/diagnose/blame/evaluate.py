@@ -17,7 +17,7 @@ from worldline.diagnose.blame.builtin_calls import (
     FUNCTIONS,
     MAX_SIZE,
     TYPES,
-    UnknownValue,
+    Undetermined,
     attempt,
     call_method,
     compare,
@@ -32,7 +32,7 @@ Names = Mapping[str, Any]
 _CONVERSIONS = {-1: "", 115: "s", 114: "r", 97: "a"}
 
 
-class Evaluator:
+class LineEvaluator:
     """Executes expressions of one line.
 
     Args:
@@ -51,7 +51,7 @@ class Evaluator:
         """Return the true value of an expression.
 
         Raises:
-            UnknownValue: It cannot be determined.
+            Undetermined: It cannot be determined.
         """
         scope = self.names if names is None else names
         key = id(node), id(scope)
@@ -59,32 +59,32 @@ class Evaluator:
             self._kept += (node, scope)
             try:
                 self._true[key] = self.run(node, {}, scope)
-            except UnknownValue:
-                self._true[key] = UnknownValue
-        if self._true[key] is UnknownValue:
-            raise UnknownValue
+            except Undetermined:
+                self._true[key] = Undetermined
+        if self._true[key] is Undetermined:
+            raise Undetermined
         return self._true[key]
 
     def run(self, node: ast.expr, changed: Mapping[int, Any], names: Names | None = None) -> Any:
         """Return the value of an expression if nodes, by identity, had other results than the true ones.
 
         Raises:
-            UnknownValue: It cannot be determined.
+            Undetermined: It cannot be determined.
         """
         try:
             return self._run(node, changed, self.names if names is None else names)
         except RecursionError:
-            raise UnknownValue from None
+            raise Undetermined from None
 
     def _run(self, node: ast.expr, changed: Mapping[int, Any], names: Names) -> Any:
         if id(node) in changed:
             return changed[id(node)]
         self.steps += 1
         if self.steps > MAX_STEPS:
-            raise UnknownValue
+            raise Undetermined
         try:
             result = self._result(node, changed, names)
-        except UnknownValue:
+        except Undetermined:
             return self._as_recorded(node, changed, names)
         if isinstance(result, OpaqueValue) or size(result) > MAX_SIZE:
             return self._as_recorded(node, changed, names)
@@ -93,13 +93,13 @@ class Evaluator:
     def _as_recorded(self, node: ast.expr, changed: Mapping[int, Any], names: Names) -> Any:
         """The recorded value of a sub-expression that nothing changed."""
         if not self.recorded or names is not self.names:
-            raise UnknownValue
+            raise Undetermined
         text = self.recorded.get(_unparsed(node))
         if text is None or any(id(part) in changed for part in ast.walk(node)):
-            raise UnknownValue
+            raise Undetermined
         value = plain(text)
         if isinstance(value, OpaqueValue):
-            raise UnknownValue
+            raise Undetermined
         return value
 
     def _result(self, node: ast.expr, changed: Mapping[int, Any], names: Names) -> Any:
@@ -135,23 +135,23 @@ class Evaluator:
                 return self._called(node, changed, names)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._comprehended(node, changed, names)
-        raise UnknownValue
+        raise Undetermined
 
     def _indexed(self, owner: Any) -> Any:
         if isinstance(owner, (str, bytes, list, tuple, dict, range)) or type(owner).__name__ == "deque":
             return owner
-        raise UnknownValue
+        raise Undetermined
 
     def _named(self, name: str, names: Names) -> Any:
         if name in names:
             return names[name]
         if name in ("True", "False", "None") or name in self.own or name not in FUNCTIONS:
-            raise UnknownValue
+            raise Undetermined
         return FUNCTIONS[name]
 
     def _called(self, node: ast.Call, changed: Mapping[int, Any], names: Names) -> Any:
         if any(isinstance(part, ast.Starred) for part in node.args) or any(word.arg is None for word in node.keywords):
-            raise UnknownValue
+            raise Undetermined
         func = node.func
         if isinstance(func, ast.Attribute) and not self._is_type(func.value, names):
             owner: Any = self._run(func.value, changed, names)
@@ -163,9 +163,9 @@ class Evaluator:
             return call_method(owner, func.attr, arguments, named)
         act = self._function(func, changed, names)
         if not callable(act):
-            raise UnknownValue
+            raise Undetermined
         if act is FUNCTIONS["sum"] and arguments and isinstance(arguments[0], str):
-            raise UnknownValue
+            raise Undetermined
         return attempt(act, arguments, named)
 
     def _is_type(self, node: ast.expr, names: Names) -> bool:
@@ -178,15 +178,15 @@ class Evaluator:
             return lambda owner, *rest: call_method(owner, name, rest, {})
         if isinstance(node, ast.Lambda):
             parameters = [parameter.arg for parameter in node.args.args]
-            return lambda *given: self._run(
-                node.body, changed, {**names, **dict(zip(parameters, given, strict=True))}
+            return lambda *values: self._run(
+                node.body, changed, {**names, **dict(zip(parameters, values, strict=True))}
             )
         return self._run(node, changed, names)
 
     def _format(self, template: str, node: ast.Call, changed: Mapping[int, Any], names: Names) -> str:
         pieces = format_pieces(template, node)
         if pieces is None:
-            raise UnknownValue
+            raise Undetermined
         return "".join(
             part if isinstance(part, str) else formatted(self._run(part[0], changed, names), part[1], part[2])
             for part in pieces
@@ -211,12 +211,12 @@ class Evaluator:
         """Return the names of each round of a comprehension that yields an element, or of every round."""
         assert isinstance(node, COMPREHENSIONS)
         scopes: list[Names] = [self.names if names is None else names]
-        for generator in node.generators:  # type: ignore[attr-defined]
+        for generator in node.generators:
             inner: list[Names] = []
             for scope in scopes:
                 items = elements(self._run(generator.iter, changed or {}, scope))
                 if items is None:
-                    raise UnknownValue
+                    raise Undetermined
                 for item in items:
                     own = {**scope, **bound(generator.target, item)}
                     if not is_filtered or all(self._run(test, changed or {}, own) for test in generator.ifs):
@@ -231,7 +231,7 @@ def bound(target: ast.expr, value: Any) -> dict[str, Any]:
         return {target.id: value}
     parts = elements(value)
     if not isinstance(target, (ast.Tuple, ast.List)) or parts is None or len(parts) != len(target.elts):
-        raise UnknownValue
+        raise Undetermined
     names: dict[str, Any] = {}
     for element, part in zip(target.elts, parts, strict=True):
         names |= bound(element, part)
@@ -246,7 +246,7 @@ def _unary(op: ast.unaryop, value: Any) -> Any:
         return not value
     if isinstance(value, (int, float)) and not isinstance(op, ast.Invert):
         return -value if isinstance(op, ast.USub) else +value
-    raise UnknownValue
+    raise Undetermined
 
 
 def _chosen(node: ast.BoolOp, run: Run) -> Any:
@@ -280,7 +280,7 @@ def _attribute(node: ast.Attribute, run: Run) -> Any:
     owner = run(node.value)
     if isinstance(owner, PlainObject) and node.attr in owner.fields:
         return owner.fields[node.attr]
-    raise UnknownValue
+    raise Undetermined
 
 
 def _displayed(node: ast.List | ast.Tuple | ast.Set | ast.Dict, run: Run) -> Any:
@@ -292,7 +292,7 @@ def _displayed(node: ast.List | ast.Tuple | ast.Set | ast.Dict, run: Run) -> Any
         if isinstance(element, ast.Starred):
             spread = elements(run(element.value))
             if spread is None:
-                raise UnknownValue
+                raise Undetermined
             items += spread
         else:
             items.append(run(element))
@@ -304,7 +304,7 @@ def field_text(part: ast.expr, run: Run) -> str:
     if isinstance(part, ast.Constant):
         return str(part.value)
     if not isinstance(part, ast.FormattedValue):
-        raise UnknownValue
+        raise Undetermined
     specification = "" if part.format_spec is None else run(part.format_spec)
     return formatted(run(part.value), specification, _CONVERSIONS.get(part.conversion, ""))
 

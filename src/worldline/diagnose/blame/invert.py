@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from worldline.core.value import kind
-from worldline.diagnose.blame.builtin_calls import UnknownValue
-from worldline.diagnose.blame.evaluate import Evaluator, Names, field_text, format_pieces, formatted, key_of
+from worldline.diagnose.blame.builtin_calls import Undetermined, formatted
+from worldline.diagnose.blame.evaluate import LineEvaluator, Names, field_text, format_pieces, key_of
 from worldline.diagnose.blame.plain import OpaqueValue, elements, like, plain, same, text_of
 from worldline.diagnose.blame.slips import CASES, COLLECTS, PADS, PICKS, SPLITS, STRIPS, called
 
@@ -23,7 +23,7 @@ _Known = Callable[[ast.expr], Any]
 MAX_PLACES = 64  # of a sequence, tried as an index or bound
 
 
-def proposals(node: ast.expr, wrong: Any, evaluator: Evaluator, names: Names) -> Iterator[Proposal]:
+def proposals(node: ast.expr, wrong: Any, evaluator: LineEvaluator, names: Names) -> Iterator[Proposal]:
     """Yield operands with values that may explain a wrong result of an operation."""
 
     def value(part: ast.expr) -> Any:
@@ -31,7 +31,7 @@ def proposals(node: ast.expr, wrong: Any, evaluator: Evaluator, names: Names) ->
 
     try:
         yield from _proposals(node, value(node), wrong, value)
-    except (UnknownValue, TypeError, ValueError, ArithmeticError):  # a value that the inverse cannot take
+    except (Undetermined, TypeError, ValueError, ArithmeticError):  # a value that the inverse cannot take
         return
 
 
@@ -215,7 +215,7 @@ def _of_method(node: ast.Call, true: Any, wrong: Any, value: _Known) -> Iterator
     whole = value(part)
     if name == "format" and isinstance(whole, str):
         fields = format_pieces(whole, node) or []
-        pieces = [
+        pieces: list[_Piece] = [
             (None, field) if isinstance(field, str) else (field[0], formatted(value(field[0]), field[1], field[2]))
             for field in fields
         ]
@@ -291,9 +291,9 @@ def _spaced(whole: str, true: Any, pieces: list[str]) -> Iterator[str]:
     if len(old) == len(pieces):
         text, at = "", 0
         for piece, new in zip(old, pieces, strict=True):
-            found = whole.find(piece, at)
-            text += whole[at:found] + new
-            at = found + len(piece)
+            start = whole.find(piece, at)
+            text += whole[at:start] + new
+            at = start + len(piece)
         yield text + whole[at:]
     yield " ".join(pieces)
 
@@ -395,7 +395,9 @@ def _of_function(node: ast.Call, true: Any, wrong: Any, value: _Known) -> Iterat
         yield part, like(value(part), [item for _, item in wrong])
     elif name == "zip":
         columns = list(zip(*wrong, strict=True))
-        yield from ((argument, like(value(argument), list(column))) for argument, column in zip(node.args, columns, strict=True))
+        yield from (
+            (argument, like(value(argument), list(column))) for argument, column in zip(node.args, columns, strict=True)
+        )
 
 
 def _spelled(operand: str, number: Any) -> str:

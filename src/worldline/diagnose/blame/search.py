@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worldline.analyze.flow.operations import COMPREHENSIONS, METHODS, operation_name
 from worldline.core.value import kind
-from worldline.diagnose.blame.builtin_calls import FUNCTIONS, UnknownValue
-from worldline.diagnose.blame.evaluate import Evaluator, Names, in_order
+from worldline.diagnose.blame.builtin_calls import FUNCTIONS, Undetermined
+from worldline.diagnose.blame.evaluate import LineEvaluator, Names, in_order
 from worldline.diagnose.blame.invert import proposals
 from worldline.diagnose.blame.plain import OpaqueValue, elements, same, text_of
 from worldline.diagnose.blame.slips import COLLECTS, CORRUPTION, PICKS, SLIP, called, cost, owner, slips
@@ -27,13 +27,17 @@ _IDLE = (ast.Name, ast.Constant, ast.Lambda, ast.Starred, ast.FormattedValue)
 
 @dataclass(frozen=True)
 class Suspect:
-    """An operation that explains the predicted value: its true result, the wrong one, and how unlikely that is."""
+    """An operation that explains the predicted value: its true result, the wrong one, and how unlikely that is.
+
+    `is_alone`: no other operation of this name on the line explains the value as well.
+    """
 
     node: ast.expr
     name: str
     true: Any
     wrong: Any
     cost: int
+    is_alone: bool = True
 
 
 class Search:
@@ -45,7 +49,7 @@ class Search:
         are_loops_shown: Whether the trace shows the rounds of comprehensions, so that their results are right.
     """
 
-    def __init__(self, evaluator: Evaluator, own: Collection[str], *, are_loops_shown: bool) -> None:
+    def __init__(self, evaluator: LineEvaluator, own: Collection[str], *, are_loops_shown: bool) -> None:
         self.evaluator, self.own, self.are_loops_shown = evaluator, own, are_loops_shown
         self.right: set[int] = set()  # nodes whose results are known to be right
 
@@ -64,7 +68,7 @@ class Search:
             return
         try:
             true = self.evaluator.value(node, names)
-        except UnknownValue:
+        except Undetermined:
             return
         if same(true, wrong):
             return
@@ -73,7 +77,7 @@ class Search:
         if isinstance(node, _IDLE):
             return
         judged = cost(node, true, wrong, self.evaluator, names, is_explained=bool(inner))
-        if judged == CORRUPTION and not inner:
+        if judged >= CORRUPTION and not inner:
             yield from self._carried(node, wrong, names)
         yield Suspect(node, operation_name(node, kind(text_of(true))), true, wrong, judged)
 
@@ -85,9 +89,13 @@ class Search:
             return
         try:
             true = self.evaluator.value(part, names)
-        except UnknownValue:
+        except Undetermined:
             return
-        new = [item for item in elements(content) or () if not isinstance(content, str) and item not in (elements(true) or ())]
+        new = [
+            item
+            for item in elements(content) or ()
+            if not isinstance(content, str) and item not in (elements(true) or ())
+        ]
         wrong = OpaqueValue(f"a value that contains {text_of(new[0] if new else content)}")
         yield from self._carried(part, content, names)
         yield Suspect(part, operation_name(part, kind(text_of(true))), true, wrong, CORRUPTION)
@@ -106,7 +114,7 @@ class Search:
             for slip in slips(node, self.evaluator, names):
                 try:
                     outcome = self.evaluator.run(root, {id(node): slip}, names)
-                except UnknownValue:
+                except Undetermined:
                     continue
                 if same(outcome, wrong):
                     true = self.evaluator.value(node, names)
@@ -118,7 +126,7 @@ class Search:
         if isinstance(node, ast.Lambda) or self._is_right(node):
             return
         if isinstance(node, COMPREHENSIONS):
-            yield from self._inside(node.generators[0].iter)  # type: ignore[attr-defined]
+            yield from self._inside(node.generators[0].iter)
         elif isinstance(node, ast.IfExp):
             for part in (node.test, node.body, node.orelse):
                 yield from self._inside(part)
@@ -139,7 +147,7 @@ class Search:
         for part, value in proposals(node, wrong, self.evaluator, names):
             try:
                 is_checked = same(self.evaluator.run(node, {id(part): value}, names), wrong)
-            except UnknownValue:
+            except Undetermined:
                 continue
             if is_checked and isinstance(part, (ast.Name, ast.Constant)) and _only_shows(node):
                 true = self.evaluator.value(part, names)
@@ -154,9 +162,9 @@ class Search:
         try:
             rounds = self.evaluator.rounds(node, names)
             true = self.evaluator.value(node, names)
-        except UnknownValue:
+        except Undetermined:
             return
-        pairs = _element_pairs(node, rounds, true, wrong)
+        pairs = _element_pairs(self.evaluator, node, rounds, true, wrong)
         for part, scope, element in pairs:
             yield from self._suspects(part, element, scope)
             break
@@ -166,7 +174,7 @@ class Search:
         for items in self._iterables(node, pairs, names):
             try:
                 is_checked = same(self.evaluator.run(node, {id(generator.iter): items}, names), wrong)
-            except UnknownValue:
+            except Undetermined:
                 continue
             if is_checked:
                 yield from self._suspects(generator.iter, items, names)
@@ -220,7 +228,7 @@ class Search:
         items = elements(wrong)
         try:
             true = self.evaluator.value(node, names)
-        except UnknownValue:
+        except Undetermined:
             return
         act, iterable = node.args[0], node.args[-1]
         if items is None or len(items) != len(true) or len(node.args) != 2:
@@ -258,14 +266,16 @@ def _applied(act: ast.expr, leaf: ast.Name) -> ast.Call | None:
 
 
 def _element_pairs(
-    node: ast.expr, rounds: Sequence[Names], true: Any, wrong: Any
+    evaluator: LineEvaluator, node: ast.expr, rounds: Sequence[Names], true: Any, wrong: Any
 ) -> list[tuple[ast.expr, Names, Any]]:
     """The rounds of a comprehension whose element differs: the expression, the round's names, the predicted element."""
     if isinstance(node, ast.DictComp):
-        if not isinstance(wrong, dict) or len(wrong) != len(true) or len(rounds) != len(true):
+        if not isinstance(wrong, dict) or len(wrong) != len(true):
             return []
+        last = {text_of(evaluator.value(node.key, scope)): scope for scope in rounds}
         pairs: list[tuple[ast.expr, Names, Any]] = []
-        for scope, (key, item), (new_key, new_item) in zip(rounds, true.items(), wrong.items(), strict=True):
+        for (key, item), (new_key, new_item) in zip(true.items(), wrong.items(), strict=True):
+            scope = last[text_of(key)]
             pairs += [(node.key, scope, new_key)] if not same(key, new_key) else []
             pairs += [(node.value, scope, new_item)] if not same(item, new_item) else []
         return pairs
@@ -292,5 +302,6 @@ def likeliest(suspects: Sequence[Suspect], root: ast.AST) -> list[Suspect]:
         return fitting[:1]
     names: dict[str, Suspect] = {}
     for suspect in fitting:
-        names.setdefault(suspect.name, suspect)
+        first = names.setdefault(suspect.name, suspect)
+        names[suspect.name] = replace(first, is_alone=first is suspect)
     return list(names.values())

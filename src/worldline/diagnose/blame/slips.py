@@ -2,8 +2,8 @@
 
 A slip of an index is another element, of `strip` a text from which less was stripped, of a comparison the other truth
 value. `slips` lists them, to be executed forward through the rest of the line. `cost` judges a result that the
-prediction implies: `SLIP`, `LOSS` (elements lost, repeated or moved) or `CORRUPTION` (content that the operation only
-passes on has changed).
+prediction implies: `SLIP`, `LOSS` (elements lost, repeated or moved), `CORRUPTION` (content that the operation only
+passes on has changed) or `INVENTION` (it picks one element, and this is none).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from worldline.analyze.flow.operations import COMPREHENSIONS
-from worldline.diagnose.blame.builtin_calls import UnknownValue, call_method, operate
-from worldline.diagnose.blame.evaluate import Evaluator, Names, key_of
+from worldline.diagnose.blame.builtin_calls import Undetermined, call_method, operate
+from worldline.diagnose.blame.evaluate import LineEvaluator, Names, key_of
 from worldline.diagnose.blame.plain import elements, same, text_of
 
-SLIP, LOSS, CORRUPTION = 0, 1, 2
+SLIP, LOSS, CORRUPTION, INVENTION = 0, 1, 2, 3
 CASES = ("lower", "upper", "title", "capitalize", "swapcase", "casefold")
 STRIPS = ("strip", "lstrip", "rstrip", "removeprefix", "removesuffix")
 SPLITS = ("split", "rsplit", "splitlines", "partition", "rpartition")
@@ -48,11 +48,11 @@ def owner(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def slips(node: ast.expr, evaluator: Evaluator, names: Names) -> Iterator[Any]:
+def slips(node: ast.expr, evaluator: LineEvaluator, names: Names) -> Iterator[Any]:
     """Yield likely wrong results of an operation whose operands are right."""
     try:
         true = evaluator.value(node, names)
-    except UnknownValue:
+    except Undetermined:
         return
     count = 0
     for wrong in _slips(node, true, evaluator, names):
@@ -63,7 +63,7 @@ def slips(node: ast.expr, evaluator: Evaluator, names: Names) -> Iterator[Any]:
                 return
 
 
-def _slips(node: ast.expr, true: Any, evaluator: Evaluator, names: Names) -> Iterator[Any]:
+def _slips(node: ast.expr, true: Any, evaluator: LineEvaluator, names: Names) -> Iterator[Any]:
     def value(part: ast.expr) -> Any:
         return evaluator.value(part, names)
 
@@ -90,7 +90,7 @@ def _slips(node: ast.expr, true: Any, evaluator: Evaluator, names: Names) -> Ite
                 yield from (left, right, operate("Add", right, left))
             case ast.BinOp(op=ast.Mult()) if elements(true) is not None:
                 yield from _repetitions(value(node.left), value(node.right))
-    except UnknownValue:
+    except Undetermined:
         return
 
 
@@ -185,7 +185,7 @@ def _of_function(node: ast.Call, true: Any, value: Any) -> Iterator[Any]:
 # ---- how likely a result is
 
 
-def cost(node: ast.expr, true: Any, wrong: Any, evaluator: Evaluator, names: Names, *, is_explained: bool) -> int:
+def cost(node: ast.expr, true: Any, wrong: Any, evaluator: LineEvaluator, names: Names, *, is_explained: bool) -> int:
     """Return how unlikely a wrong result of an operation is.
 
     `is_explained`: a wrong operand would lead to the same result, so an operation that only combines its operands
@@ -197,7 +197,7 @@ def cost(node: ast.expr, true: Any, wrong: Any, evaluator: Evaluator, names: Nam
 
     try:
         return _cost(node, true, wrong, value, CORRUPTION if is_explained else SLIP)
-    except UnknownValue:
+    except Undetermined:
         return CORRUPTION if is_explained else SLIP
 
 
@@ -207,7 +207,7 @@ def _cost(node: ast.expr, true: Any, wrong: Any, value: Any, combined: int) -> i
         case ast.Subscript(slice=ast.Slice()):
             return _of_pieces(true, wrong, value(node.value))
         case ast.Subscript():
-            return SLIP if any(same(item, wrong) for item in _others(value(node.value))) else CORRUPTION
+            return SLIP if any(same(item, wrong) for item in _others(value(node.value))) else INVENTION
         case ast.BinOp(op=ast.Mult()) if elements(true) is not None:
             units = [part for part in (value(node.left), value(node.right)) if elements(part)]
             return SLIP if any(_repeats(unit, wrong) for unit in units) else combined
@@ -240,12 +240,14 @@ def _of_call(node: ast.Call, name: str, true: Any, wrong: Any, value: Any, combi
         return SLIP if wrong.strip(fill) == true.strip(fill) else CORRUPTION
     if name in PLACES and isinstance(wrong, int):
         return SLIP if -1 <= wrong < len(source or ()) else LOSS
+    if name in ("len", "count") and isinstance(wrong, int):
+        return SLIP if wrong >= 0 and abs(wrong - true) <= max(1, true // 8) else LOSS
     if name in COLLECTS:
         return _of_pieces(true, wrong, source)
     if name in (*PICKS, "get", "pop", "popleft"):
         among = list(_others(source)) if len(node.args) < 2 or name == "get" else [value(part) for part in node.args]
-        return SLIP if any(same(item, wrong) for item in (*among, None)) else CORRUPTION
-    if name in ("str", "int", "float", "list", "tuple", "copy", "format", "print", "map", "chr", "ord", "repr", "dict"):
+        return SLIP if any(same(item, wrong) for item in (*among, None)) else INVENTION
+    if name in ("str", "int", "float", "list", "tuple", "copy", "format", "print", "map", "repr", "dict", "abs"):
         return max(LOSS, combined)
     return SLIP if isinstance(true, (int, float)) else LOSS
 
@@ -314,11 +316,11 @@ def _of_join(separator: Any, pieces: list[Any], wrong: Any, combined: int) -> in
         return CORRUPTION
     between, at = [], 0
     for piece in pieces:
-        found = wrong.find(piece, at)
-        if found < 0:
+        start = wrong.find(piece, at)
+        if start < 0:
             return combined
-        between.append(wrong[at:found])
-        at = found + len(piece)
+        between.append(wrong[at:start])
+        at = start + len(piece)
     ends = {between.pop(0) if between else "", wrong[at:]}
     is_plain = not any(character.isalnum() for text in between for character in text)
     is_other = all(text == separator or not (separator and separator in text) for text in between)

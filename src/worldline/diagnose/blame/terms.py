@@ -76,9 +76,9 @@ def _values(source: str, steps: Sequence[Step]) -> dict[str, str]:
                 assigned[target.id] = node.value, step.delta[target.id]
                 times[target.id] += 1
     known: dict[str, str] = {}
-    for name, (node, value) in list(assigned.items())[:MAX_OPERATIONS]:
+    for name, (computed, value) in list(assigned.items())[:MAX_OPERATIONS]:
         if times[name] == 1:
-            known[ast.unparse(_inlined(node, assigned, MAX_OPERATIONS))] = value
+            known[ast.unparse(_inlined(computed, assigned, MAX_OPERATIONS))] = value
     return known
 
 
