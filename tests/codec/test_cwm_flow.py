@@ -16,6 +16,9 @@ import cwm_sources
 import pytest
 
 from worldline.analyze.flow.control import Flow, successors
+from worldline.codec.cwm.guard import FrameGuard
+from worldline.core.program import Program
+from worldline.recording.recorder import record
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 REPORTER = Path(__file__).with_name("settrace_pairs.py")
@@ -147,3 +150,21 @@ def test_long_and_deep_sources_cost_no_recursion() -> None:
     module = flows[0]
     # One set for all 5,000 lines, not one each.
     assert len({id(after) for after in module.next.values()}) < 20
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ('    """Doc."""\n    n += 1\n    return n\n', {"    n += 1"}),
+        ('    """Doc.\n    More."""\n    if n:\n        return 1\n    return n\n', {"    if n:"}),
+        ('    """Doc."""\n', {'    """Doc."""'}),
+    ],
+)
+def test_a_docstring_is_a_line_only_where_it_is_the_whole_body(body: str, lines: set[str]) -> None:
+    program = Program(source=f"def f(n):\n{body}", call="f(2)")
+    guard = FrameGuard(program)
+    guard.feed("call_sep", "def f(n):\n", b'{"n": "2"}')
+    assert guard.lines("line_sep") == lines
+    trace = record(program, trust=True)
+    shown = {trace.program.source.split("\n")[step.line - 1] for step in trace.steps[1:2]}
+    assert shown == lines

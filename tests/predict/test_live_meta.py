@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from meta.texts import HUMANEVAL, humaneval
 from meta.zoo import ZOO
 
 from worldline.codec.cwm.stage import staged
@@ -103,19 +104,23 @@ class Live:
 
     @property
     def scheme(self) -> str:
-        return f"server:http://127.0.0.1:{self.port}/seeded-{SEED}/v1#facebook/cwm"
+        return self.model(SEED)
+
+    def model(self, seed: int) -> str:
+        return f"server:http://127.0.0.1:{self.port}/seeded-{seed}/v1#facebook/cwm"
 
     def log(self) -> list[dict[str, Any]]:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/log", timeout=600) as answer:
             return list(json.load(answer)["log"])
 
-    def planted(self) -> dict[str, tuple[str, int, str]]:
+    def planted(self, asked: dict[str, Program] | None = None, seed: int = SEED) -> dict[str, tuple[str, int, str]]:
         """Kind, step and name of the fault in each program's first answer; `right` where there is none."""
         first: dict[str, dict[str, Any]] = {}
         for entry in self.log():
-            first.setdefault(entry["source"], entry)
+            if entry["path"].startswith(f"/seeded-{seed}/"):
+                first.setdefault(entry["source"], entry)
         found = {}
-        for name, program in programs().items():
+        for name, program in (asked or programs()).items():
             entry = first[staged(program).source]
             fault = entry["fault"]
             at = fault["frame"] - entry["given"] if fault else -1
@@ -192,11 +197,8 @@ def wanted(kind: str, at: int, row: dict[str, Any]) -> str:
     return {**causes, "prose": "malformed", "cut": "budget, right up to the cut", "right": ""}[kind]
 
 
-def test_every_planted_fault_is_found_at_its_step_with_its_cause(live: Live, free: Path) -> None:
-    rows, planted = records(free), live.planted()
-    assert set(rows) == set(planted)
-    kinds = Counter(kind for kind, _, _ in planted.values())
-    assert all(kinds[kind] >= 2 for kind in ("right", "value", "action", "lost", "cut", "ends", "prose")), kinds
+def check(rows: dict[str, dict[str, Any]], planted: dict[str, tuple[str, int, str]]) -> None:
+    """Every fault is found at its step with its cause."""
     for name, (kind, at, variable) in planted.items():
         verdict, cause = rows[name]["verdict"], wanted(kind, at, rows[name])
         if verdict["cause"] == "budget, wrong before the cut":  # what follows from the fault goes on and on
@@ -206,6 +208,26 @@ def test_every_planted_fault_is_found_at_its_step_with_its_cause(live: Live, fre
         assert verdict["agreed"] == (at if cause else verdict["steps"]), name
         assert (verdict["trace"] == "right") == (not cause), name
         assert verdict["note"].startswith(variable), name
+
+
+def test_every_planted_fault_is_found_at_its_step_with_its_cause(live: Live, free: Path) -> None:
+    rows, planted = records(free), live.planted()
+    assert set(rows) == set(planted)
+    kinds = Counter(kind for kind, _, _ in planted.values())
+    assert all(kinds[kind] >= 2 for kind in ("right", "value", "action", "lost", "cut", "ends", "prose")), kinds
+    check(rows, planted)
+
+
+@pytest.mark.skipif(not HUMANEVAL.exists(), reason="HumanEval is not here: set WORLDLINE_HUMANEVAL")
+@pytest.mark.parametrize("seed", [4, 6])
+def test_faults_in_real_code_are_found_at_their_step_with_their_cause(live: Live, seed: int) -> None:
+    """One call of each problem. Traces have up to 40,000 tokens."""
+    out = live.suite.parent / f"humaneval-{seed}"
+    words = ("--data", str(HUMANEVAL), "--calls", "1", "--model", live.model(seed), "-M", "max_tokens=60000")
+    assert ran("bench", "humaneval", *words, "-o", str(out))["faults"] == 0
+    rows, asked = records(out), humaneval(1)
+    assert len(rows) > 150
+    check(rows, live.planted({name: asked[name] for name in rows}, seed))
 
 
 def test_true_actions_fix_the_wrong_actions_alone(live: Live, free: Path, forced: Path) -> None:

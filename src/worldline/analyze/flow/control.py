@@ -136,9 +136,19 @@ def _build(builder: Builder, node: ast.AST, start: int) -> int:
         start = graph.maybe(graph.maybe(start, first_line(node)), node.lineno)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _formats(node.body[:2]):
         start = graph.maybe(start, first_line(node))
-    if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return builder.body(_executed(node.body), start)
+    if isinstance(node, (ast.Module, ast.ClassDef)):
         return builder.body(node.body, start)
     return start
+
+
+def _executed(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the body of a function without its docstring, which executes only if it is the whole body."""
+    match body:
+        case [ast.Expr(value=ast.Constant(value=str())), _, *_]:
+            return body[1:]
+    return body
 
 
 def _formats(statements: list[ast.stmt]) -> bool:
