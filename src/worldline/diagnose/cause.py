@@ -138,7 +138,7 @@ def _misjudged(reported: ReportedAnswer, truth: Reading) -> Cause | None:
         return Cause(name="answer miscopied", detail="answer", evidence=evidence)
     if reported.expected is not None and not same_answer(reported.expected, end):
         evidence = f"the execution ends with {end}, the benchmark expects {reported.expected}"
-        return Cause(name="benchmark wrong", detail="answer", evidence=evidence)
+        return Cause(name="scorer artefact", detail="benchmark", evidence=evidence)
     if reported.taken is not None and not same_answer(reported.taken, end):
         evidence = f"the trace ends with {end}, the scorer read {reported.taken}"
         return Cause(name="scorer artefact", detail="answer", evidence=evidence)
