@@ -2,8 +2,9 @@
 
 A row has a `text` (or `output`, `prediction`, `completion`) and the key of its request: the program's `digest`, the
 `prompt` (compact, or as `encode --part prompt` writes it in the notation of the texts), or the task's `id` (or
-`task_id`, `sample_id`, `name`), which also finds a row whose prompt is another. Rows without a key are matched in the order of the requests (`-M by=order`). `status`,
-`codec`, `logprob` and `note` are optional. A request that is not in the file is a fault, never a wrong prediction.
+`task_id`, `sample_id`, `name`), which also finds a row with another digest or prompt. Rows without a key are matched in
+the order of the requests (`-M by=order`). `status`, `codec`, `logprob` and `note` are optional. A request that is not
+in the file is a fault, never a wrong prediction.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ MAIN = "main"
 _ASKED = re.compile(r"^assert (.+) == \?\?\s*\Z", re.MULTILINE)
 _HEADING = re.compile(r"\A\s*Python functions?:[ \t]*\n")
 _MAIN_FRAME = re.compile(r"\bdef main\(\)")
+# A source with a `main` of its own gets one with underscores (`stage.staged`).
+_MAIN_NAME = re.compile(r"main_*")
 
 
 def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Program | None:
@@ -156,8 +158,9 @@ def identity(program: Program) -> str:
 
 def called(source: str, call: str | None) -> str | None:
     """Return the call of a program: the one inside `main`, if `main` holds nothing else."""
-    _, head, body = source.rpartition(f"def {MAIN}():")
-    if call is None or call.strip() != f"{MAIN}()" or not head:
+    name = (call or "").strip().removesuffix("()")
+    _, head, body = source.rpartition(f"def {name}():")
+    if call is None or not _MAIN_NAME.fullmatch(name) or not head:
         return call
     try:
         _, inner = _called_by_main(ast.parse(head + body).body, ast.parse(call.strip(), mode="eval").body)
@@ -167,10 +170,10 @@ def called(source: str, call: str | None) -> str | None:
 
 
 def _called_by_main(body: list[ast.stmt], call: ast.expr | None) -> tuple[list[ast.stmt], ast.expr | None]:
-    """Undo `with_main`: the code without its last `main`, and the call inside it."""
+    """Undo `with_main` and `stage.staged`: the code without its last `main`, and the call inside it."""
     last = body[-1] if body else None
-    if call is None or ast.unparse(call) != f"{MAIN}()" or not isinstance(last, ast.FunctionDef):
+    if call is None or not isinstance(last, ast.FunctionDef) or ast.unparse(call) != f"{last.name}()":
         return body, call
-    inner = last.body[0] if last.name == MAIN and len(last.body) == 1 else None
+    inner = last.body[0] if _MAIN_NAME.fullmatch(last.name) and len(last.body) == 1 else None
     is_call = isinstance(inner, ast.Return) and inner.value is not None
     return (body[:-1], inner.value) if is_call and isinstance(inner, ast.Return) else (body, call)
