@@ -116,6 +116,11 @@ def test_the_note_of_a_prediction_is_one_bounded_line(tmp_path: Path) -> None:
     assert parse(line(record)) == record
 
 
+def test_the_middle_of_a_long_note_is_left_out() -> None:
+    note = one_line_note(f"s is {'a' * 999}, computed by `x`")
+    assert (len(note), note[:6], note[-16:]) == (MAX_NOTE_CHARACTERS, "s is a", ", computed by `x`"[-16:])
+
+
 def test_a_short_note_stays_as_it_is() -> None:
     assert one_line_note("line 3: `a + b`; 'ä'") == "line 3: `a + b`; 'ä'"
     assert one_line_note("") == ""

@@ -15,7 +15,7 @@ from worldline.codec.answer import same_answer
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.notation import notation
 from worldline.core.hidden import READ
-from worldline.core.text import shortened
+from worldline.core.text import printable
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.diagnose.blame.executed import executed_operations
@@ -156,8 +156,15 @@ def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
 
 
 def one_line_note(note: str) -> str:
-    """Return a note on one line of bounded length: it may quote a statement of many lines."""
-    return shortened(" ".join(note.split()), MAX_NOTE_CHARACTERS)
+    """Return a note on one line of bounded length: it may quote long values or a statement of many lines.
+
+    The middle is left out, as a note ends with the operation that it is about.
+    """
+    line = printable(" ".join(note.split()))
+    if len(line) <= MAX_NOTE_CHARACTERS:
+        return line
+    head = 2 * MAX_NOTE_CHARACTERS // 3
+    return f"{line[: head - 3]}...{line[head - MAX_NOTE_CHARACTERS :]}"
 
 
 def _judge_steps(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:

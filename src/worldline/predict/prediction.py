@@ -50,7 +50,7 @@ class PredictionRequest:
     """
 
     program: Program
-    name: str = ""
+    name: str = field(default="", compare=False)
     options: Compact = field(default_factory=Compact)
     limit: int = 1 << 16
     given: bytes = b""
