@@ -38,8 +38,8 @@ def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Pr
         return program
     if _MAIN_FRAME.search(text, 0, 4096) or program.call == f"{MAIN}()":
         return with_main(program)
-    shown = stage(program)
-    return staged(program) if shown.main and f"    return {program.call.strip()}\n" in text else posed(program)
+    shows_main = stage(program).main and f"    return {program.call.strip()}\n" in text
+    return staged(program) if shows_main else posed(program)
 
 
 def with_first_frames(text: str, prompt: str, program: Program) -> str:
