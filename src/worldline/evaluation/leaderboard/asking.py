@@ -14,6 +14,7 @@ from worldline.evaluation.suites import SUITES
 
 SERVER = "server:"
 INTERPRETER = "interpreter"
+DEFAULT, SHIPPED = "default", "worldline's shipped model"
 ASKING = ("reveal", "delta", "hidden", "bare")  # options of suites that change what is asked, not which programs
 BY_PROGRAM = ("data", "seed")  # options whose effect is seen in the programs themselves
 SEED = "seed"
@@ -23,6 +24,8 @@ NOT_SHOWN = (SEED, "way", "codec")  # options of models: seeds make repeats, the
 def model_name(config: Mapping[str, Any]) -> str:
     """Return the name of a run's model: of a server the model alone, of a folder its last part."""
     name = str(config.get("scheme") or config.get("model", ""))
+    if name == DEFAULT:
+        return SHIPPED
     if name.startswith(SERVER):
         return name.partition("#")[2] or name
     if ":" not in name and "/" in name.rstrip("/"):

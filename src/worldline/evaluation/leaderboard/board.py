@@ -18,6 +18,7 @@ from worldline.evaluation.suites.published import PublishedRow, PublishedSource,
 from worldline.evaluation.table import Between
 
 MIN_SHARED = 0.95  # of a run's programs that are in a column, for the run to stand in it
+WEIGHTS_CHARS = 8  # of a digest, to tell rows apart
 Rank = tuple[int, int]
 
 
@@ -157,11 +158,28 @@ def _measured_rows(groups: Sequence[Sequence[BoardEntry]]) -> list[BoardRow]:
         for entry in group:
             rows.setdefault(entry.row, [[] for _ in groups])[at].append(entry)
     made = []
-    for cells in rows.values():
+    firsts = [next(entry for entries in cells for entry in entries) for cells in rows.values()]
+    for cells, way in zip(rows.values(), _ways(firsts), strict=True):
         first = next(entry for entries in cells for entry in entries)
         filled = [_cell(entries, groups[at][0]) if entries else None for at, entries in enumerate(cells)]
-        made.append(BoardRow(model=first.model, way="; ".join(first.way), cells=tuple(filled)))
+        made.append(BoardRow(model=first.model, way=way, cells=tuple(filled)))
     return made
+
+
+def _ways(entries: Sequence[BoardEntry]) -> list[str]:
+    """How each row was asked; rows that would look alike get their weights or a number."""
+    names = [(entry.model, entry.way) for entry in entries]
+    weighted = [(*name, entry.weights) for name, entry in zip(names, entries, strict=True)]
+    ways, numbers = [], Counter[object]()
+    for entry, name, with_weights in zip(entries, names, weighted, strict=True):
+        numbers[with_weights] += 1
+        phrases = list(entry.way)
+        if names.count(name) > 1 and entry.weights:
+            phrases.append(f"weights {entry.weights[:WEIGHTS_CHARS]}")
+        if weighted.count(with_weights) > 1:
+            phrases.append(f"setting {numbers[with_weights]}")
+        ways.append("; ".join(phrases))
+    return ways
 
 
 def _cell(entries: Sequence[BoardEntry], largest: BoardEntry) -> BoardCell:
@@ -204,6 +222,8 @@ def _ranks(cells: Sequence[BoardCell | None]) -> list[dict[str, Rank]]:
     found: list[dict[str, Rank]] = [{} for _ in cells]
     for name in names:
         known = {at: span for at, cell in enumerate(ranked) if cell and (span := bounds(cell.figures.get(name)))}
+        if len(known) == 1:
+            continue
         for at, (low, high) in known.items():
             above = sum(other_low > high for other_low, _ in known.values())
             below = sum(other_high < low for _, other_high in known.values())
@@ -251,14 +271,22 @@ def _published_flags(row: PublishedRow, column: BoardColumn) -> tuple[BoardFlag,
 # ---- order
 
 
-def _ordered(rows: Sequence[BoardRow], columns: Sequence[BoardColumn]) -> list[BoardRow]:
-    """Rows by the column with the most measured cells, the best first; rows without a figure there come last."""
-    counts = [sum(row.cells[at] is not None for row in rows if row.source is None) for at in range(len(columns))]
-    first = counts.index(max(counts)) if counts else 0
+def column_order(rows: Sequence[BoardRow], columns: Sequence[BoardColumn]) -> list[int]:
+    """Return the places of the columns, the one with the most figures first."""
+    counts = [sum(row.cells[at] is not None for row in rows) for at in range(len(columns))]
+    return sorted(range(len(columns)), key=lambda at: -counts[at])
 
-    def key(row: BoardRow) -> tuple[bool, float, str, str]:
-        cell = row.cells[first] if row.cells else None
-        value = percent(next(iter(cell.figures.values()), None)) if cell is not None else None
-        return value is None, -(value or 0.0), row.model.lower(), row.way
+
+def _ordered(rows: Sequence[BoardRow], columns: Sequence[BoardColumn]) -> list[BoardRow]:
+    """Rows by the fullest column, the best first; rows without a figure there come last, by the next column."""
+    order = column_order(rows, columns)
+
+    def key(row: BoardRow) -> tuple[list[tuple[bool, float]], str, str]:
+        values = [_first_percent(row.cells[at]) for at in order]
+        return [(value is None, -(value or 0.0)) for value in values], row.model.lower(), row.way
 
     return sorted(rows, key=key)
+
+
+def _first_percent(cell: BoardCell | None) -> float | None:
+    return percent(next(iter(cell.figures.values()), None)) if cell is not None else None

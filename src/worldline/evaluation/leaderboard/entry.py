@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +38,7 @@ from worldline.storage import listing
 
 TRACE = "trace"
 ALL = "all"  # the row of a suite's own table that sums up the others
+FAULTS, ANSWERS_ONLY = RANKED = ("tool faults", "answers only")  # flags that leave a run in the ranking
 SHOWN = {  # the figures of measured suites, where not all shares of their first table are wanted
     "crux-input": ("right",),
     "reval": ("coverage", "state", "path", "output", "IC"),
@@ -65,6 +65,7 @@ class BoardEntry:
         row: What makes a row: the digest of the model and of how it was asked.
         settings: The settings of the suite that differ from its defaults.
         seed: The seed of the suite, as text.
+        weights: The digest of the model's weights; empty if it is not known.
         programs: Digests of the programs that were judged.
         figures: By name: `answer` and `trace`, or those of a measured suite.
         withheld: Right answers, if their rate says nothing about the model.
@@ -79,6 +80,7 @@ class BoardEntry:
     suite: str
     settings: Mapping[str, str]
     seed: str
+    weights: str
     programs: frozenset[str]
     n: int
     figures: Mapping[str, Figure]
@@ -105,10 +107,7 @@ def read_entry(run: FoundRun, label: str | None = None) -> BoardEntry:
         entry = replace(entry, figures={}, withheld=_share(entry.figures), flags=(*entry.flags, selection))
     is_complete = (run.path / MANIFEST).exists() and stored.get("n") == entry.n
     flags = (*entry.flags, *_flags(config, entry, is_complete))
-    return replace(entry, flags=flags, is_ranked=not any(flag.name != FAULTS for flag in flags))
-
-
-FAULTS = "tool faults"  # the one flag that leaves a run in the ranking
+    return replace(entry, flags=flags, is_ranked=all(flag.name in RANKED for flag in flags))
 
 
 def _flags(config: Mapping[str, Any], entry: BoardEntry, is_complete: bool) -> list[BoardFlag]:
@@ -131,22 +130,35 @@ def _flags(config: Mapping[str, Any], entry: BoardEntry, is_complete: bool) -> l
 
 def _judged(run: FoundRun, config: Mapping[str, Any]) -> BoardEntry:
     """A run of judged traces; of several records of a task, the newest counts."""
-    seen: dict[int, tuple[str, str, str]] = {}
+    seen: dict[int, _JudgedRecord] = {}
     faults: set[int] = set()
     for record in read_records(run.path):
         seen.pop(record.at, None)
         faults.discard(record.at)
         if record.counts:
-            judged = record.judged
-            seen[record.at] = (identity(record.ask.program), judged.get("answer", ""), judged.get("trace", ""))
+            answer, trace = (str(record.judged.get(part, "")) for part in (ANSWER, TRACE))
+            seen[record.at] = _JudgedRecord(identity(record.ask.program), answer, trace, bool(record.said))
         elif record.is_fault:
             faults.add(record.at)
-    answers = Counter(answer for _, answer, _ in seen.values())
-    traces = Counter(trace for _, _, trace in seen.values())
-    figures = {ANSWER: Share(answers["right"], len(seen)), TRACE: Share(traces["right"], len(seen))}
-    flags = (_faults(len(faults)),) if faults else ()
-    programs = frozenset(program for program, _, _ in seen.values())
-    return _entry(run, config, n=len(seen), programs=programs, figures=figures, flags=flags)
+    rows = list(seen.values())
+    figures = {ANSWER: Share(sum(row.answer == "right" for row in rows), len(rows))}
+    flags = [_faults(len(faults))] if faults else []
+    if rows and all(row.trace == "malformed" and row.is_said for row in rows):
+        flags.append(BoardFlag(ANSWERS_ONLY, "The outputs have answers and no traces."))
+    else:
+        figures[TRACE] = Share(sum(row.trace == "right" for row in rows), len(rows))
+    programs = frozenset(row.program for row in rows)
+    return _entry(run, config, n=len(rows), programs=programs, figures=figures, flags=tuple(flags))
+
+
+@dataclass(frozen=True)
+class _JudgedRecord:
+    """What counts of a record; `is_said` if the model gave an answer beside its trace."""
+
+    program: str
+    answer: str
+    trace: str
+    is_said: bool
 
 
 def _measured(run: FoundRun, config: Mapping[str, Any]) -> BoardEntry:
@@ -181,6 +193,7 @@ def _entry(run: FoundRun, config: Mapping[str, Any], **values: Any) -> BoardEntr
         suite=str(config.get("suite", "")),
         settings=settings_of(config),
         seed=str((config.get("options") or {}).get("seed") or 0),
+        weights=str(config.get("weights") or ""),
         **values,
     )
 

@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from worldline.core.text import plural
-from worldline.evaluation.leaderboard.board import Board, BoardCell, BoardColumn, BoardRow, Rank, bounds, percent
+from worldline.evaluation.leaderboard.board import (
+    Board,
+    BoardCell,
+    BoardColumn,
+    BoardRow,
+    Rank,
+    bounds,
+    column_order,
+    percent,
+)
 from worldline.evaluation.leaderboard.entry import TRACE, BoardEntry, BoardFlag, Figure
 from worldline.evaluation.leaderboard.stored import CSV, DATA, Pages
 from worldline.evaluation.suites.published import ANSWER, PublishedSource
@@ -17,7 +26,7 @@ from worldline.ui.report.debug_page import STYLE as ROW_STYLE
 from worldline.ui.report.markup import document, safe, short
 from worldline.ui.report.page import STYLE
 
-HEADS = {ANSWER: "answers", TRACE: "traces"}
+HEADS = {ANSWER: "answers, %", TRACE: "traces, %"}
 MAX_NAME_CHARS = 80
 NOT_MEASURED = "published, not measured here"
 
@@ -31,6 +40,7 @@ def board_page(board: Board, pages: Pages) -> str:
         "<main>",
         f"<h1>Leaderboard <small>{count}</small></h1>",
         *_introduction(),
+        *_switch(board),
         *_table(board, pages),
         *_runs(board, pages),
         *_sources(board),
@@ -58,6 +68,11 @@ def _introduction() -> Iterator[str]:
     )
 
 
+def _switch(board: Board) -> Iterator[str]:
+    if any(row.source is not None for row in board.rows):
+        yield '<p><label><input type="checkbox" id="show-published" checked> Show published rows</label></p>'
+
+
 # ---- the table
 
 
@@ -67,10 +82,11 @@ def _table(board: Board, pages: Pages) -> Iterator[str]:
         f'<th scope="colgroup" colspan="{max(1, len(column.figures))}">{_column_name(column)}</th>'
         for column in board.columns
     )
+    sorted_by = next(iter(column_order(board.rows, board.columns)), 0)
     figures = "".join(
-        f'<th scope="col" class="figure">{safe(HEADS.get(name, name))}</th>'
-        for column in board.columns
-        for name in column.figures or (ANSWER,)
+        _figure_head(name, is_sorted=at == sorted_by and number == 0)
+        for at, column in enumerate(board.columns)
+        for number, name in enumerate(column.figures or (ANSWER,))
     )
     yield f'<thead><tr><td class="corner"></td>{groups}</tr><tr><th scope="col" class="name">model</th>{figures}</tr>'
     yield "</thead><tbody>"
@@ -81,6 +97,11 @@ def _table(board: Board, pages: Pages) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
+def _figure_head(name: str, *, is_sorted: bool) -> str:
+    sort = ' aria-sort="descending"' if is_sorted else ""
+    return f'<th scope="col" class="figure"{sort}>{safe(HEADS.get(name, name))}</th>'
+
+
 def _column_name(column: BoardColumn) -> str:
     details = [*column.settings, plural(column.programs, "program")]
     return f"{safe(short(column.suite, MAX_NAME_CHARS))} <small>{safe(', '.join(details))}</small>"
@@ -89,8 +110,13 @@ def _column_name(column: BoardColumn) -> str:
 def _row_head(row: BoardRow) -> str:
     name = safe(short(row.model, MAX_NAME_CHARS))
     way = f"<small>{safe(short(row.way, 2 * MAX_NAME_CHARS))}</small>" if row.way else ""
-    cited = "" if row.source is None else f'<span class="flag cited" title="{safe(row.source.title)}">published</span>'
+    cited = "" if row.source is None else _cited(row.source)
     return f'<th scope="row" class="name"><span class="model">{name}</span>{cited}{way}</th>'
+
+
+def _cited(source: PublishedSource) -> str:
+    about = safe(f"published: {source.title}")
+    return f'<a class="flag cited" href="{safe(source.url)}" rel="noreferrer" aria-label="{about}">published</a>'
 
 
 def _cells(row: BoardRow, column: BoardColumn, cell: BoardCell | None, pages: Pages) -> str:
