@@ -14,7 +14,7 @@ from worldline.evaluation.suites import SUITES
 
 SERVER = "server:"
 INTERPRETER = "interpreter"
-DEFAULT, SHIPPED = "default", "worldline's shipped model"
+DEFAULT, SHIPPED = "default", "worldline, shipped model"
 ASKING = ("reveal", "delta", "hidden", "bare")  # options of suites that change what is asked, not which programs
 BY_PROGRAM = ("data", "seed")  # options whose effect is seen in the programs themselves
 SEED = "seed"

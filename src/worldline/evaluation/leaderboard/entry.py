@@ -10,6 +10,7 @@ from typing import Any
 from worldline.core.stats import Share
 from worldline.core.text import plural
 from worldline.evaluation import suites
+from worldline.evaluation.conclusion import Conclusion
 from worldline.evaluation.external.program import identity
 from worldline.evaluation.leaderboard.asking import (
     asking_digest,
@@ -31,6 +32,7 @@ from worldline.evaluation.run.directory import (
 )
 from worldline.evaluation.run.measurements import read_measurements
 from worldline.evaluation.run.shard import KEY as SHARD
+from worldline.evaluation.selection import Selection, read_selection
 from worldline.evaluation.suites.measurement import MEASURED
 from worldline.evaluation.suites.published import ANSWER
 from worldline.evaluation.table import Between, Table
@@ -71,6 +73,8 @@ class BoardEntry:
         withheld: Right answers, if their rate says nothing about the model.
         is_ranked: Whether it competes with other runs.
         tables: The tables of a measured suite.
+        selection: How the rows of a scored file were selected, if they were.
+        conclusion: Where the model fails and why, once its samples are diagnosed.
     """
 
     run: FoundRun
@@ -88,6 +92,8 @@ class BoardEntry:
     flags: tuple[BoardFlag, ...] = ()
     is_ranked: bool = True
     tables: tuple[Table, ...] = ()
+    selection: Selection | None = None
+    conclusion: Conclusion | None = None
 
     @property
     def is_measured(self) -> bool:
@@ -103,8 +109,11 @@ def read_entry(run: FoundRun, label: str | None = None) -> BoardEntry:
     stored = _stored_report(run.path)
     if label is not None:
         entry = replace(entry, row=asking_digest(config, label), model=label)
-    if selection := _selection(stored):
-        entry = replace(entry, figures={}, withheld=_share(entry.figures), flags=(*entry.flags, selection))
+    selection = read_selection(stored.get("selection"))
+    if selection is not None and not selection.has_rates:
+        flag = BoardFlag("selected", selection.note)
+        entry = replace(entry, figures={}, withheld=_share(entry.figures), flags=(*entry.flags, flag))
+    entry = replace(entry, selection=selection)
     is_complete = (run.path / MANIFEST).exists() and stored.get("n") == entry.n
     flags = (*entry.flags, *_flags(config, entry, is_complete))
     return replace(entry, flags=flags, is_ranked=all(flag.name in RANKED for flag in flags))
@@ -209,11 +218,3 @@ def _share(figures: Mapping[str, Figure]) -> Share | None:
 
 def _stored_report(path: Path) -> dict[str, Any]:
     return listing.read_object(path / REPORT, limit=MAX_JSON_BYTES) if (path / REPORT).exists() else {}
-
-
-def _selection(stored: Mapping[str, Any]) -> BoardFlag | None:
-    """The flag of a run whose samples were selected by their outcome."""
-    selection = stored.get("selection")
-    if not isinstance(selection, dict) or not selection.get("kind"):
-        return None
-    return BoardFlag("selected", str(selection.get("note", "The samples were selected by their outcome.")))

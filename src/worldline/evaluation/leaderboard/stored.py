@@ -78,7 +78,9 @@ def _cell_json(cell: BoardCell, pages: Pages) -> dict[str, Any]:
 def _run_json(entry: BoardEntry, pages: Pages) -> dict[str, Any]:
     figures = {name: percent(figure) for name, figure in entry.figures.items()}
     withheld = {} if entry.withheld is None else {"right": entry.withheld.some}
-    return {"run": entry.run.name, "report": pages[entry.run.origin], "n": entry.n, "figures": figures, **withheld}
+    conclusion = {} if entry.conclusion is None else {"conclusion": entry.conclusion.as_json()}
+    facts = {"run": entry.run.name, "report": pages[entry.run.origin], "n": entry.n, "figures": figures}
+    return facts | withheld | conclusion
 
 
 def board_csv(board: Board, pages: Pages) -> bytes:

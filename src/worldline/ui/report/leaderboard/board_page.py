@@ -181,7 +181,7 @@ def _runs(board: Board, pages: Pages) -> Iterator[str]:
         return
     yield '<h2 id="runs">Runs</h2><div class="wide" tabindex="0" role="region" aria-label="Runs">'
     yield '<table class="sums runs"><thead><tr>'
-    yield "".join(f'<th scope="col">{name}</th>' for name in ("report", "model", "suite", "n", "read it with care"))
+    yield "".join(f'<th scope="col">{name}</th>' for name in ("report", "model", "suite", "n", "notes"))
     yield "</tr></thead><tbody>"
     for row in board.rows:
         for column, cell in zip(board.columns, row.cells, strict=True):
@@ -191,7 +191,8 @@ def _runs(board: Board, pages: Pages) -> Iterator[str]:
 
 
 def _run(entry: BoardEntry, column: BoardColumn, pages: Pages) -> str:
-    notes = " ".join(flag.note for flag in entry.flags) or "-"
+    conclusion = [] if entry.conclusion is None else [entry.conclusion.where, entry.conclusion.why]
+    notes = " ".join([*(flag.note for flag in entry.flags), *conclusion]) or "-"
     name = safe(short(entry.run.name, MAX_NAME_CHARS))
     model = "; ".join([entry.model, *entry.way])
     suite = ", ".join([entry.suite, *column.settings])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from worldline.evaluation.conclusion import conclude
 from worldline.evaluation.leaderboard.board import Board, arrange
-from worldline.evaluation.leaderboard.entry import BoardEntry, read_entry
+from worldline.evaluation.leaderboard.entry import TRACE, BoardEntry, read_entry
 from worldline.evaluation.leaderboard.find import find_runs, label_of, refuse_unused
 from worldline.evaluation.leaderboard.stored import CSV, DATA, PAGE, REPORT_PREFIX, board_csv, board_json, write_board
 from worldline.evaluation.run.directory import json_bytes
@@ -62,7 +63,7 @@ def leaderboard(
     entries, pages, written, unread = list[BoardEntry](), dict[str, str](), dict[str, bytes](), 0
     for number, run in enumerate(found, 1):
         entry = read_entry(run, label_of(run, labels or {}))
-        text, failed = _report(entry, max_failures)
+        text, entry, failed = _report(entry, max_failures)
         name = f"{REPORT_PREFIX}{number}-{_slug(entry)}.html"
         written[name] = text.encode("utf-8", "backslashreplace")
         pages[run.origin] = name
@@ -78,12 +79,15 @@ def leaderboard(
     return WrittenLeaderboard(page=at / PAGE, board=board, unread=unread)
 
 
-def _report(entry: BoardEntry, max_failures: int) -> tuple[str, int]:
-    """The report of a run, and on how many samples the tool failed."""
+def _report(entry: BoardEntry, max_failures: int) -> tuple[str, BoardEntry, int]:
+    """The report of a run, the run with its conclusion, and on how many samples the tool failed."""
     if entry.is_measured:
-        return measured_page(entry), 0
+        return measured_page(entry), entry, 0
     text, findings = render(entry.run.path, limit=max_failures)
-    return text, findings.unread
+    if TRACE in entry.figures:  # without traces there is no cause to name
+        conclusion = conclude(findings.sums, findings.interventions, entry.selection)
+        entry = replace(entry, conclusion=conclusion)
+    return text, entry, findings.unread
 
 
 def _slug(entry: BoardEntry) -> str:
