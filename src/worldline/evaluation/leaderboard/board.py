@@ -157,13 +157,13 @@ def _measured_rows(groups: Sequence[Sequence[BoardEntry]]) -> list[BoardRow]:
     for at, group in enumerate(groups):
         for entry in group:
             rows.setdefault(entry.row, [[] for _ in groups])[at].append(entry)
-    made = []
+    arranged = []
     firsts = [next(entry for entries in cells for entry in entries) for cells in rows.values()]
     for cells, way in zip(rows.values(), _ways(firsts), strict=True):
         first = next(entry for entries in cells for entry in entries)
         filled = [_cell(entries, groups[at][0]) if entries else None for at, entries in enumerate(cells)]
-        made.append(BoardRow(model=first.model, way=way, cells=tuple(filled)))
-    return made
+        arranged.append(BoardRow(model=first.model, way=way, cells=tuple(filled)))
+    return arranged
 
 
 def _ways(entries: Sequence[BoardEntry]) -> list[str]:
@@ -219,7 +219,7 @@ def _ranks(cells: Sequence[BoardCell | None]) -> list[dict[str, Rank]]:
     """The ranks of the cells of one column, by figure."""
     ranked = [cell if cell is not None and cell.entries[0].is_ranked else None for cell in cells]
     names = dict.fromkeys(name for cell in ranked if cell is not None for name in cell.figures)
-    found: list[dict[str, Rank]] = [{} for _ in cells]
+    ranks: list[dict[str, Rank]] = [{} for _ in cells]
     for name in names:
         known = {at: span for at, cell in enumerate(ranked) if cell and (span := bounds(cell.figures.get(name)))}
         if len(known) == 1:
@@ -227,8 +227,8 @@ def _ranks(cells: Sequence[BoardCell | None]) -> list[dict[str, Rank]]:
         for at, (low, high) in known.items():
             above = sum(other_low > high for other_low, _ in known.values())
             below = sum(other_high < low for _, other_high in known.values())
-            found[at][name] = (1 + above, len(known) - below)
-    return found
+            ranks[at][name] = (1 + above, len(known) - below)
+    return ranks
 
 
 # ---- published figures

@@ -30,7 +30,7 @@ def find_runs(places: Sequence[str | Folder]) -> list[FoundRun]:
     Raises:
         UsageError: A place is missing or contains no run.
     """
-    found: dict[str, FoundRun] = {}
+    by_origin: dict[str, FoundRun] = {}
     for where in places:
         at = _resolved(where)
         if not remote.is_there(at):
@@ -41,9 +41,9 @@ def find_runs(places: Sequence[str | Folder]) -> list[FoundRun]:
                 f"{where} contains no run: `worldline bench -o DIR` and `worldline score -o DIR` write one"
             )
         for folder, name in runs:
-            if str(folder) not in found:
-                found[str(folder)] = FoundRun(local(folder), name, str(folder))
-    return list(found.values())
+            if str(folder) not in by_origin:
+                by_origin[str(folder)] = FoundRun(local(folder), name, str(folder))
+    return list(by_origin.values())
 
 
 def _inside(at: Folder, name: str, depth: int) -> Iterator[tuple[Folder, str]]:

@@ -58,10 +58,10 @@ def leaderboard(
     Raises:
         UsageError: A folder contains no run, a label names none, or `out` holds something else.
     """
-    found = find_runs(runs)
-    refuse_unused(labels or {}, found)
+    stored = find_runs(runs)
+    refuse_unused(labels or {}, stored)
     entries, pages, written, unread = list[BoardEntry](), dict[str, str](), dict[str, bytes](), 0
-    for number, run in enumerate(found, 1):
+    for number, run in enumerate(stored, 1):
         entry = read_entry(run, label_of(run, labels or {}))
         text, entry, failed = _report(entry, max_failures)
         name = f"{REPORT_PREFIX}{number}-{_slug(entry)}.html"
@@ -70,7 +70,7 @@ def leaderboard(
         entries.append(entry)
         unread += failed
         if progress is not None:
-            progress(number, len(found))
+            progress(number, len(stored))
     board = arrange(entries)
     data = {DATA: json_bytes(board_json(board, pages)), CSV: board_csv(board, pages)}
     page = board_page(board, pages).encode("utf-8", "backslashreplace")
