@@ -187,6 +187,8 @@ def _type(head: str, cells: Sequence[Cell]) -> type:
         return _TYPES.get(head, str)
     if types <= {int, float}:
         return float if float in types else int
+    if all(issubclass(kind, Share) for kind in types):
+        return Share
     return types.pop() if len(types) == 1 else str
 
 
