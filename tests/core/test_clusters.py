@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.core.clusters.shares import clustered, corrected, design_effect, paired_effect, student, widened
+from worldline.core.clusters.shares import clustered, corrected, design_effect, paired_effect, widened
 from worldline.core.clusters.student import student
 from worldline.core.stats import RateDifference, wilson
 
