@@ -49,7 +49,8 @@ def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> No
         assert all(at[i] >= FAILED for i in found.chosen)
         assert (max(found.failing, len(found.failed)), found.passing) == (4, 8)
         (effect,) = found.effects
-        assert (effect.pairs.recovered, effect.unfit, effect.expected) == (tried, tried, 4.0)
+        assert effect.expected is not None
+        assert (effect.pairs.recovered, effect.unfit, effect.expected.count) == (tried, tried, 4.0)
         assert found.confirmed["wrong value"].some == tried
 
 

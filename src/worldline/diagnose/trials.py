@@ -18,7 +18,7 @@ from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.core.limits import Limits
-from worldline.core.stats import Paired, Share
+from worldline.core.stats import NetEffect, Paired, Share, net_effect
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.interventions import (
     CONFIRMING,
@@ -77,22 +77,25 @@ class InterventionTrial:
 class Effect:
     """The effect of an intervention: flips among the samples it applies to, and to how many it does not.
 
-    `expected` is the net effect extrapolated to all samples, of which only some were tried.
+    `expected` is the net effect extrapolated to all samples, of which only some were tried, with its interval. It is
+    None if the intervention has no verdict, or if passing samples exist and none was tried.
     """
 
     intervention: str
     pairs: Paired
     unfit: int
     faults: int
-    expected: float
+    expected: NetEffect | None
 
     def as_json(self) -> dict[str, Any]:
+        whole = self.expected
         return {
             "intervention": self.intervention,
             **self.pairs.as_json(),
             "unfit": self.unfit,
             "faults": self.faults,
-            "expected": self.expected,
+            "expected": None if whole is None else whole.count,
+            "expected_interval": None if whole is None else [whole.low, whole.high],
         }
 
 
@@ -119,11 +122,15 @@ class Trials:
 
     def effect(self, intervention: str) -> Effect:
         """Return the effect of one intervention."""
-        outcomes = [trial.outcome for trial in self.tried if trial.intervention == intervention]
+        trials = [trial for trial in self.tried if trial.intervention == intervention]
+        outcomes = [trial.outcome for trial in trials]
         pairs = Paired(*(outcomes.count(name) for name in ("right", "regressed", "recovered", "wrong")))
-        up = max(self.failing, len(self.failed)) / len(self.failed) if self.failed else 0.0
-        down = self.passing / len(self.chosen) if self.chosen else 0.0
-        expected = up * pairs.recovered - down * pairs.regressed
+        # One that does not apply to a sample leaves it as it is: it counts as tried without effect.
+        known = Counter(trial.before for trial in trials if trial.status in ("done", "unfit"))
+        expected = None
+        if pairs.n:
+            fixed, broken = Share(pairs.recovered, known[False]), Share(pairs.regressed, known[True])
+            expected = net_effect(fixed, max(self.failing, len(self.failed)), broken, self.passing)
         return Effect(intervention, pairs, outcomes.count("unfit"), outcomes.count("fault"), expected)
 
     @property
