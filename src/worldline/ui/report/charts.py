@@ -145,7 +145,9 @@ def is_curve(chart: Rates) -> bool:
 
 
 def sample_size(shares: Sequence[Share]) -> str:
-    """Return the n of the shares of a row, only once if it is the same."""
+    """Return the n of the shares of a row, only once if it is the same; of many, the least and the greatest."""
+    if len({share.n for share in shares}) > 1 and len(shares) > 2:
+        return f"n {min(share.n for share in shares):,}-{max(share.n for share in shares):,}"
     sizes = [f"{share.n:,}" for share in shares]
     return f"n {', '.join(sizes if len(set(sizes)) > 1 else sizes[:1])}"
 

@@ -99,7 +99,9 @@ class JudgedSample:
 def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
     """Summarise a judged record for the report."""
     verdict = record.verdict()
-    without_program = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
+    # The digest stands for the program: sums only ask which samples have the same code.
+    code = code_digest(record.ask.program)
+    without_program = replace(verdict, task=Task(program=Program(source=code), name=record.name, group=record.group))
     operation, failed_type = record.about()
     diagnosis, codec = Diagnosis(record.sample()), record.found.codec
     values_at_risk = list(at_risk(diagnosis))
@@ -121,7 +123,7 @@ def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
         values=Counter(_class(value, codec, tokenizer) for value in values_at_risk),
         executed=Counter(executed_operations(diagnosis)),
         failing=_failing(wrong, first.got, codec, tokenizer) if wrong and first and tokenizer else None,
-        cluster=code_digest(record.ask.program),
+        cluster=code,
     )
 
 

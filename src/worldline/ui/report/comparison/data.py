@@ -16,7 +16,11 @@ from typing import Any
 from worldline.core.clusters.shares import ClusteredShare, clustered, corrected, paired_effect, widened
 from worldline.core.stats import Paired, RateDifference, tango
 from worldline.evaluation.compare import AlignedRuns, align
+from worldline.evaluation.conclusion import Conclusion, conclude
+from worldline.evaluation.run.directory import MAX_JSON_BYTES, REPORT
+from worldline.evaluation.selection import Selection, read_selection
 from worldline.evaluation.summary import report
+from worldline.storage import listing
 from worldline.ui.report.comparisons import cluster
 from worldline.ui.report.data import Findings, gather
 from worldline.ui.report.samples import JudgedSample
@@ -29,7 +33,7 @@ class ComparedRun:
     """One of the compared runs: its findings on the common samples, in the order of the baseline's samples.
 
     `unpaired` are the names of its samples that another run lacks, and `differences` its settings that differ from the
-    baseline's.
+    baseline's. `selection` says how the rows of a scored file were selected.
     """
 
     label: str
@@ -37,6 +41,12 @@ class ComparedRun:
     findings: Findings
     unpaired: tuple[str, ...]
     differences: dict[str, tuple[Any, Any]]
+    selection: Selection | None = None
+
+    @cached_property
+    def conclusion(self) -> Conclusion:
+        """Where this run fails on the common samples, why, and what would fix it."""
+        return conclude(self.findings.sums, self.findings.interventions, self.selection)
 
     @property
     def seen(self) -> tuple[JudgedSample, ...]:
@@ -144,12 +154,20 @@ def gather_runs(paths: Sequence[Path], *, tokenizer: str | None = None) -> Compa
             findings=_only(findings[number], [row[number] for row in kept_rows]),
             unpaired=aligned.unpaired[number],
             differences=aligned.differences[number],
+            selection=_selection(path),
         )
         for number, path in enumerate(paths)
     ]
     ranked = sorted(runs[1:], key=_rank)
     unread = sum(one_run.unread for one_run in findings)
     return ComparedRuns(suite=aligned.suite, runs=(runs[0], *ranked), unread=unread)
+
+
+def _selection(path: Path) -> Selection | None:
+    """How the rows of a run were selected, as its stored report says."""
+    if not (path / REPORT).exists():
+        return None
+    return read_selection(listing.read_object(path / REPORT, limit=MAX_JSON_BYTES).get("selection"))
 
 
 def _rank(run: ComparedRun) -> tuple[int, int, str]:

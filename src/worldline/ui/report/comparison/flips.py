@@ -175,7 +175,7 @@ def _row(row: JoinedRow, lines: dict[str, list[str]], program: Program, focus: i
     source = lines.get(leading.file or program.name, [])
     code = source[leading.line - 1] if leading.line is not None and 0 < leading.line <= len(source) else ""
     sign = f'<span class="sign wrong" title="first divergence">{look.SIGNS["wrong"]}</span> '
-    actual = _cell(leading.wanted, leading.got) if leading.wanted is not None else '<span class="soft">no step</span>'
+    actual = _cell(leading.wanted, leading.got)
     predictions = "".join(_predicted(cell, sign) for cell in row.cells)
     number, line = ("" if value is None else str(value) for value in (leading.step, leading.line))
     kind = "first" if row.is_first else leading.kind
@@ -189,8 +189,10 @@ def _row(row: JoinedRow, lines: dict[str, list[str]], program: Program, focus: i
 def _predicted(cell: ComparedRow | None, sign: str) -> str:
     if cell is None:
         return '<td class="got"></td>'
-    mark = sign if cell.kind == "first" else ""
-    return f'<td class="got">{mark}{_cell(cell.got, cell.wanted)}</td>'
+    if cell.kind != "first":
+        return f'<td class="got">{_cell(cell.got, cell.wanted)}</td>'
+    shown = _cell(cell.got, cell.wanted) or '<span class="soft">no change</span>'
+    return f'<td class="got">{sign}{shown}</td>'
 
 
 def _cell(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, ...] | None) -> str:

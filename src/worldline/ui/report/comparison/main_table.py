@@ -30,20 +30,20 @@ def main_markup(table: Table, *, has_adjusted: bool) -> str:
 
 def _row(row: tuple[Cell, ...], is_baseline: bool, has_adjusted: bool) -> str:
     label = safe(short(str(row[0]), MAX_LABEL_CHARS)) + (" <small>baseline</small>" if is_baseline else "")
-    cells = [f'<th scope="row">{label}</th>', f'<td class="figure">{text_of(row[1])}</td>']
-    for rate, difference, p, adjusted in _measures(row):
-        cells.append(_stacked(*rate_texts(rate)))
-        if is_baseline:
-            cells += ['<td class="figure">-</td>', '<td class="figure">-</td>']
-            continue
-        cells.append(_stacked(*difference_texts(difference)))
-        cells.append(_stacked(text_of(p), f"Holm {text_of(adjusted)}" if has_adjusted else ""))
+    cells = [f'<th scope="row">{label}</th>', _stacked("n", text_of(row[1]), "")]
+    for measure, (rate, difference, p, adjusted) in zip(_MEASURES, _measures(row), strict=True):
+        cells.append(_stacked(f"{measure} right", *rate_texts(rate)))
+        below = f"Holm {text_of(adjusted)}" if has_adjusted else ""
+        tested = (("-", ""), ("-", "")) if is_baseline else (difference_texts(difference), (text_of(p), below))
+        cells += [_stacked(name, *texts) for name, texts in zip(("difference", "p"), tested, strict=True)]
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _stacked(value: str, below: str) -> str:
-    small = f"<br><small>{safe(below)}</small>" if below else ""
-    return f'<td class="figure">{safe(value)}{small}</td>'
+def _stacked(head: str, value: str, below: str) -> str:
+    """A cell in two lines; a narrow page shows its head beside it."""
+    small = f"<small>{safe(below)}</small>" if below else ""
+    kind = "figure" if value != "-" else "figure unknown"
+    return f'<td class="{kind}" data-head="{head}"><span>{safe(value)}</span>{small}</td>'
 
 
 def _measures(row: tuple[Cell, ...]) -> Iterator[tuple[Cell, ...]]:

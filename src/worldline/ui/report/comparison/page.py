@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from worldline.core.stats import RateDifference, Share
+from worldline.core.stats import ALPHA, RateDifference, Share
 from worldline.core.text import plural
-from worldline.evaluation.table import Table
+from worldline.evaluation.table import Chance, Table
 from worldline.ui.report.charts import Chart, Differences, Rates, label, svg
 from worldline.ui.report.comparison.data import MEASURES, ComparedRun, ComparedRuns, gather_runs
 from worldline.ui.report.comparison.flips import ShownFlip, choose_flips, flip_cards
@@ -51,22 +51,23 @@ def page(compared: ComparedRuns, cards: Mapping[int, Sequence[str]]) -> str:
     figures = {chart.name: svg(chart) for chart in charts(compared, every)}
     body = (
         f"<h1>{safe(compared.suite)} <small>{len(compared.runs)} runs compared</small></h1>",
-        *_summary(compared),
-        _contents(compared, every),
+        *_summary(compared, every["models"]),
+        _contents(every),
         "<h2 id=models>Models</h2>",
         main_markup(every["models"], has_adjusted=len(compared.others) > 1),
-        figures["models"],
-        *([figures["differences"]] if "differences" in figures else []),
         *_unpaired(compared),
+        f"<h3>Answers and traces right</h3>{figures['models']}",
+        f"<h3>Paired differences</h3>{figures['differences']}",
+        *_conclusions(compared),
         *_flips(compared, every, cards),
         "<h2 id=accuracy>Accuracy</h2>",
         *_section("by-length", figures, every),
         *_section("by-type", figures, every),
-        *_titled("causes", "causes", figures, every),
+        *_titled("causes", figures, every),
         *_section("operations", figures, every),
-        *_titled("interventions", "interventions", figures, every),
-        *_titled("costs", "costs", figures, every),
-        *_titled("settings", "settings", figures, every),
+        *_titled("interventions", figures, every),
+        *_titled("costs", figures, every),
+        *_titled("settings", figures, every),
     )
     return document(f"{compared.suite} · {_title(compared)}", STYLE, body)
 
@@ -116,24 +117,53 @@ def _rates(compared: ComparedRuns, name: str, title: str, table: Table, *, is_sc
 # ---- sections
 
 
-def _summary(compared: ComparedRuns) -> Iterator[str]:
+def _summary(compared: ComparedRuns, main: Table) -> Iterator[str]:
     for run in compared.runs:
         if not run.findings.is_complete:
             yield f'<p class="note">{safe(run.label)} is not complete: the page shows its records so far.</p>'
-    best = max(compared.runs, key=lambda run: run.right("answer").some)
-    lead = f"<b>{compared.n:,}</b> samples judged in all runs. Most answers right: <b>{safe(short(best.label, 80))}</b>"
+        if run.selection is not None and not run.selection.has_rates:
+            yield f'<p class="note">{safe(f"{run.label}: {run.selection.note} Its rates are those of the file")}.</p>'
+    yield f'<p class="lead">{safe(verdict(compared, main))}</p>'
     right = [sum(answers) for answers in zip(*(_rights(run) for run in compared.runs), strict=True)]
     in_all, in_none = right.count(len(compared.runs)), right.count(0)
-    yield f'<p class="lead">{lead}.</p>'
-    yield f'<p class="note">{in_all:,} are right in all runs, {in_none:,} in none.</p>'
+    counts = f"Of {compared.n:,} samples judged in all runs, {in_all:,} are right in all of them, {in_none:,} in none."
+    yield f'<p class="note">{counts}</p>'
+
+
+def verdict(compared: ComparedRuns, main: Table) -> str:
+    """Say which runs have more or fewer answers right than the baseline, by the corrected tests."""
+    groups: dict[str, list[str]] = {"More": [], "Fewer": [], "Not told apart": []}
+    for row in main.rows[1:]:
+        difference, adjusted = row[3], row[5]
+        if not isinstance(difference, RateDifference) or not isinstance(adjusted, Chance):
+            continue
+        name = short(str(row[0]), 80)
+        if adjusted.p >= ALPHA:
+            groups["Not told apart"].append(name)
+        else:
+            groups["More" if difference.rate > 0 else "Fewer"].append(f"{name} ({100 * difference.rate:+.1f} points)")
+    baseline = short(compared.baseline.label, 80)
+    heads = {
+        "More": f"More answers right than {baseline}",
+        "Fewer": f"Fewer answers right than {baseline}",
+        "Not told apart": f"Not told apart from {baseline} with {compared.n:,} samples",
+    }
+    return " ".join(f"{heads[group]}: {'; '.join(names)}." for group, names in groups.items() if names)
 
 
 def _rights(run: ComparedRun) -> list[bool]:
     return [sample.verdict.answer == "right" for sample in run.seen]
 
 
-def _contents(compared: ComparedRuns, every: Mapping[str, Table]) -> str:
-    sections = ["models", "flips", "accuracy", *(name for name in _OPTIONAL if name in every)]
+def _conclusions(compared: ComparedRuns) -> Iterator[str]:
+    yield "<h2 id=conclusions>Conclusions</h2>"
+    for run in compared.runs:
+        facts = "".join(f"<dt>{name}</dt><dd>{safe(text)}</dd>" for name, text in run.conclusion.sentences)
+        yield f'<h3>{safe(short(run.label, 80))}</h3><dl class="conclusion">{facts}</dl>'
+
+
+def _contents(every: Mapping[str, Table]) -> str:
+    sections = ["models", "conclusions", "flips", "accuracy", *(name for name in _OPTIONAL if name in every)]
     links = (f'<a href="#{name}">{name}</a>' for name in sections)
     return f"<nav>{' '.join(links)}</nav>"
 
@@ -145,17 +175,21 @@ _WITH_N = ("by-length", "by-type")  # tables with a column of n
 def _section(name: str, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
     """Yield a table with its title and figure, if it has rows."""
     if name in every:
-        yield f"<h3>{safe(every[name].title)}</h3>{figures.get(name, '')}{_markup(name, every[name])}"
+        yield f"<h3>{safe(every[name].title)}</h3>{_body(name, figures, every)}"
 
 
-def _titled(name: str, anchor: str, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
+def _titled(name: str, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
     """Yield a section of its own, if its table has rows."""
     if name in every:
-        yield f"<h2 id={anchor}>{safe(every[name].title)}</h2>{figures.get(name, '')}{_markup(name, every[name])}"
+        yield f"<h2 id={name}>{safe(every[name].title)}</h2>{_body(name, figures, every)}"
 
 
-def _markup(name: str, table: Table) -> str:
-    return table_markup(rates_without_n(table) if name in _WITH_N else table)
+def _body(name: str, figures: Mapping[str, str], every: Mapping[str, Table]) -> str:
+    table, figure = every[name], figures.get(name, "")
+    runs = len(every["models"].rows)
+    if figure and runs > MAX_SERIES:
+        figure += f'<p class="note">The figure shows the first {MAX_SERIES} of {runs} runs.</p>'
+    return figure + table_markup(rates_without_n(table) if name in _WITH_N else table)
 
 
 def _unpaired(compared: ComparedRuns) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from statistics import median
@@ -18,6 +19,7 @@ from worldline.ui.report.samples import JudgedSample
 
 MAX_OPERATIONS = 20
 RIGHT = "none: all right"
+_DIGEST = re.compile("[0-9a-f]{40,}")
 
 
 def tables(compared: ComparedRuns) -> dict[str, Table]:
@@ -208,6 +210,8 @@ def _setting(compared: ComparedRuns, number: int, key: str) -> str:
 def _plain(value: Any) -> str:
     if value is None:
         return "-"
+    if isinstance(value, str) and _DIGEST.fullmatch(value):
+        return f"{value[:12]}…"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=True)
 
 
