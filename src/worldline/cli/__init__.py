@@ -23,6 +23,7 @@ from worldline.cli import options as opt
 from worldline.cli.ask import ask
 from worldline.cli.export import export
 from worldline.cli.futures import futures
+from worldline.cli.leaderboard import leaderboard
 from worldline.cli.learn import learn
 from worldline.cli.paths import paths
 from worldline.cli.plan import plan
@@ -97,7 +98,7 @@ GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
     "Predict and debug": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
     "Measure a model": ("bench", "merge", "score", "intervene"),
-    "Inspect results and stored data": ("report", "compare", "export", "show", "cost", "verify"),
+    "Inspect results and stored data": ("report", "compare", "leaderboard", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with a model": ("ask", "rehearse", "plan"),
 }
@@ -226,7 +227,7 @@ def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: i
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY against its manifest.
 
-    DIRECTORY holds traces, a dataset, a run or a model. Exit code 1 if something differs.
+    DIRECTORY holds traces, a dataset, a run, a leaderboard or a model. Exit code 1 if something differs.
     """
     from worldline.evaluation.verify import verify as check
 
@@ -264,7 +265,7 @@ def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_j
 for command in (
     *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
     *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
-    *(suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report),
+    *(suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
 ):
     cli.add_command(command)
 
