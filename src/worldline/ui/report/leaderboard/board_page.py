@@ -5,6 +5,7 @@ The page is complete as it stands. Its one script, `sort.js`, is part of the pag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 
@@ -28,6 +29,7 @@ from worldline.ui.report.page import STYLE
 
 HEADS = {ANSWER: "answers, %", TRACE: "traces, %"}
 MAX_NAME_CHARS = 80
+_CODE = re.compile(r"`([^`<]+)`")
 NOT_MEASURED = "published, not measured here"
 
 
@@ -199,8 +201,13 @@ def _run(entry: BoardEntry, column: BoardColumn, pages: Pages) -> str:
     return (
         f'<tr><td><a href="{safe(pages[entry.run.origin])}">{name}</a></td>'
         f'<td class="long">{safe(short(model, 2 * MAX_NAME_CHARS))}</td><td>{safe(suite)}</td>'
-        f'<td class="figure">{entry.n:,}</td><td class="long">{safe(notes)}</td></tr>'
+        f'<td class="figure">{entry.n:,}</td><td class="long">{_noted(notes)}</td></tr>'
     )
+
+
+def _noted(text: str) -> str:
+    """A note as markup; what stands in backticks is code."""
+    return _CODE.sub(r"<code>\1</code>", safe(text))
 
 
 def _sources(board: Board) -> Iterator[str]:
