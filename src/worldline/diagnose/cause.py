@@ -21,6 +21,7 @@ right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from worldline.codec.answer import same_answer
@@ -50,7 +51,10 @@ _NOT_CANONICAL = "the canonical form of these steps"
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """A cause by name, with a detail, the operation and type of value concerned, and the evidence in words."""
+    """A cause by name, with a detail, the operation and type of value concerned, and the evidence in words.
+
+    `candidates`: the operations that explain the value equally well, if `operation` is ambiguous.
+    """
 
     name: str
     detail: str = ""
@@ -59,6 +63,17 @@ class Cause:
     evidence: str = ""
     divergence: Divergence | None = None
     under: str = ""
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def blamed(self) -> str:
+        """The operation in words: an ambiguous one with its candidates."""
+        return blamed_words(self.operation, self.candidates)
+
+
+def blamed_words(operation: str, candidates: Sequence[str]) -> str:
+    """Return an operation in words: an ambiguous one with its candidates."""
+    return f"{operation}: {' or '.join(candidates)}" if candidates else operation
 
 
 def explain(
@@ -234,6 +249,7 @@ def _blamed(
         type=named.type,
         evidence=named.evidence,
         divergence=named.divergence,
+        candidates=named.candidates,
     )
     if sample.found.status == "budget" and not predicted.ended:
         return replace(plain, name="budget", detail=WRONG_BEFORE_THE_CUT, under=named.name)

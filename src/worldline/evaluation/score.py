@@ -44,7 +44,8 @@ class Verdict:
         bytes: How many bytes the model wrote: those of a scratchpad, and of samples that lost a vote, included.
         cause: Why the trace or the answer is not right, or why another scorer judged the answer wrong.
         note: The evidence for the cause.
-        operation: The operation that the failure is about, if it is about one value.
+        operation: The operation that the failure is about, if it is about one value; `ambiguous` if several explain it.
+        candidates: Those several operations.
         failed_type: The type of that value.
         said: Whether the model's own answer beside its trace is `right` or `wrong`; empty if it gave none.
         executed: How often each operation was executed up to and including the first wrong step.
@@ -68,6 +69,7 @@ class Verdict:
     executed: Mapping[str, int] = field(default_factory=dict)
     predicted: str = ""
     drawn: str = ""
+    candidates: tuple[str, ...] = ()
 
 
 def judge(
@@ -117,6 +119,7 @@ def judge(
         cause=f"{cause.name}, {cause.detail}" if cause.name == "budget" and cause.detail else cause.name,
         note=_evidence(diagnosis, true, verdict),
         operation=cause.operation,
+        candidates=cause.candidates,
         failed_type=cause.type,
     )
 

@@ -52,7 +52,7 @@ def _facts(record: Record, diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "outcome", f"answer {verdict.answer}, trace {verdict.trace}"
     detail = f": {short(cause.detail, MAX_VALUE_CHARS)}" if cause.detail and cause.name == verdict.cause else ""
     yield "cause", verdict.cause + detail + (f"; before the cut: {cause.under}" if cause.under else "")
-    about = [part for part in (cause.operation, cause.type) if part]
+    about = [part for part in (cause.blamed, cause.type) if part]
     if about:
         yield "about", ", ".join(about)
     evidence = verdict.note or cause.evidence
