@@ -82,3 +82,10 @@ class DivergedError(WorldlineError):
 
     slug = "diverged"
     exit_code = 1
+
+
+class UnreadableError(WorldlineError):
+    """No output of a model is a trace: it was asked in a way that it does not follow."""
+
+    slug = "unreadable"
+    exit_code = 1

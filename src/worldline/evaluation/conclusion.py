@@ -13,18 +13,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from worldline.core.errors import UnreadableError
 from worldline.core.stats import ALPHA, NetEffect, Share, exact, holm, newcombe
 from worldline.core.text import plural, printable
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.interventions import CONFIRMING, INTERVENTIONS
 from worldline.diagnose.trials import Effect, Trials
+from worldline.evaluation.run.text_form import advise
 from worldline.evaluation.selection import Selection
 from worldline.evaluation.summary import Report, Tally, VerdictCounts
 
 MIN_SAMPLES = 20  # with fewer, no weak spot is looked for
 MIN_FAILURES = 5  # of a weak spot, and in all, to call anything the commonest
 MAX_SPOTS = 2  # that are named
-UNREADABLE = ("malformed", "empty")
 NOT_THE_MODELS = ("benchmark wrong", "scorer artefact", UNKNOWN)
 WITH_TRUTH = ("repair", "actions", "queries")
 """Interventions that give the model a part of the truth: they confirm a cause, and are no fix for use."""
@@ -94,16 +95,18 @@ def conclude(report: Report, trials: Trials | None = None, selection: Selection 
     Args:
         report: The counts.
         trials: The interventions on its failures, if there were any.
-        selection: How the rows of a scored file were selected; by default, the whole suite was judged.
+        selection: How the rows of a scored file were selected; by default, the report's own.
 
     Returns:
         The sentences that open the report.
     """
-    failed = _failed(report)
+    selection = report.selection if selection is None else selection
     if not report.n:
         return _without_samples(report)
-    if not failed:
+    if not _failed(report):
         return _without_failures(report)
+    if is_unreadable(report):
+        return _without_traces(report)
     spots = weak_spots(report) if selection is None or selection.has_rates else []
     return Conclusion(
         _where(report, spots, selection),
@@ -111,6 +114,23 @@ def conclude(report: Report, trials: Trials | None = None, selection: Selection 
         _fix(report, trials),
         _certainty(report, spots, trials, selection),
     )
+
+
+def with_conclusion(report: Report, trials: Trials | None = None) -> dict[str, Any]:
+    """Return what `--json` prints: the conclusion, then the counts."""
+    return {"conclusion": conclude(report, trials).as_json(), **report.as_json()}
+
+
+def check_is_readable(report: Report) -> None:
+    """Raise an UnreadableError if not one of several outputs holds a step or an answer."""
+    if report.n >= MIN_FAILURES and report.all.answer.malformed == sum(report.forms.values()) == report.n:
+        sums = _without_traces(report)
+        raise UnreadableError(f"{sums.where} {sums.fix}")
+
+
+def is_unreadable(report: Report) -> bool:
+    """Whether most outputs hold no step and no answer, so that there is nothing to judge in them."""
+    return 2 * min(sum(report.forms.values()), report.all.answer.malformed) > report.n
 
 
 def _failed(report: Report) -> int:
@@ -137,6 +157,20 @@ def _without_failures(report: Report) -> Conclusion:
         "There is no failure to explain.",
         "Nothing needs fixing here; a harder suite or longer programs may find the limit.",
         f"With n = {report.n:,}, up to {100 * high:.1f} % of such programs may still fail (95 % interval).",
+    )
+
+
+def _without_traces(report: Report) -> Conclusion:
+    unreadable = sum(report.forms.values())
+    forms = ", ".join(f"{form} ({n:,})" for form, n in report.forms.items())
+    first = next(iter(report.forms))
+    advice = advise(first, model=report.model, way=report.way, is_scored=bool(report.by_ending))
+    return Conclusion(
+        f"{unreadable:,} of {plural(report.n, 'output')} hold no step of a trace: they are {forms}.",
+        "The model does not follow the format it was asked for, so these outputs do not show how it executes programs.",
+        f"Ask in another way: {advice}.",
+        f"These {report.n:,} samples measure the way of asking and not the model; test another way with "
+        "`--max-programs 20` first.",
     )
 
 
@@ -224,9 +258,9 @@ def _where(report: Report, spots: list[WeakSpot], selection: Selection | None) -
         return f"{counts}; {report.n:,} samples are too few to name a weak spot."
     if not spots:
         some = (
-            "too few failures to name a weak spot"
+            "too few to name a weak spot"
             if _failed(report) < MIN_FAILURES
-            else "spread evenly: no type, length or operation stands out"
+            else "and no type, length or operation stands out"
         )
         return f"{counts}, {some}."
     named = " and ".join(_spot(spot) for spot in spots[:MAX_SPOTS])

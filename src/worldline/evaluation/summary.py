@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from worldline.core.stats import Share, wilson
 from worldline.diagnose.cause import UNKNOWN
 from worldline.evaluation.score import OUTCOMES, Verdict
+from worldline.evaluation.selection import Selection
 from worldline.evaluation.table import Table
 
 __all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
@@ -87,6 +88,9 @@ class Report:
         unknown: How many diverge by a value that no model could know.
         tables: The suite's own tables.
         first_fault: The first task on which the tool failed, and why.
+        selection: For predictions made elsewhere, how their rows were selected; None for a fair sample.
+        forms: What the texts that hold no step look like, such as prose, and how many do.
+        way: How a server was asked.
     """
 
     suite: str
@@ -109,6 +113,9 @@ class Report:
     unknown: int = 0
     tables: tuple[Table, ...] = ()
     first_fault: str = ""
+    selection: Selection | None = None
+    forms: dict[str, int] = field(default_factory=dict)
+    way: str = ""
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (tally.rate or 0):.1f} %" for tally in (self.all.answer, self.all.trace))
@@ -122,6 +129,11 @@ class Report:
         return self.all.answer.n
 
     @property
+    def has_rates(self) -> bool:
+        """Whether rates of these samples can be read as the model's: not if they were selected by their outcome."""
+        return self.selection is None or self.selection.has_rates
+
+    @property
     def bytes_per_program(self) -> float | None:
         """How many bytes were written per prediction that was judged; None if there is none."""
         return self.bytes / self.n if self.n else None
@@ -131,14 +143,23 @@ class Report:
         return {
             "said": self.said.as_json() if self.said.n else None,
             "drawn": self.drawn.as_json() | {"unknown": self.unknown} if self.drawn.n else None,
-            "operations": {name: share.as_json() for name, share in self.operations.items()},
+            "operations": {name: share.as_json() for name, share in self.operations.items() if self.has_rates},
             "by_ending": {name: part.as_json() for name, part in self.by_ending.items()},
-            "samples": [table.as_json() for table in self.samples],
+            "samples": [table.as_json() for table in self.samples if self.has_rates],
             "tables": [table.as_json() for table in self.tables],
+            "selection": None if self.selection is None else self.selection.as_json(),
+            "forms": self.forms,
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `bench --json` prints."""
+        """Return what `bench --json` prints; rates that need the full sample are null if the rows are a selection."""
+        row = self._counted_json()
+        if not self.has_rates:
+            for tally in _tallies_of(row):
+                tally |= {"rate": None, "interval": None}
+        return row
+
+    def _counted_json(self) -> dict[str, Any]:
         return {
             "suite": self.suite,
             "model": self.model,
@@ -156,6 +177,14 @@ class Report:
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
             **{key: value for key, value in self._optional_json().items() if value},
         }
+
+
+def _tallies_of(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The tallies in a report's JSON."""
+    parts = [part for key in ("by_length", "by_type", "by_ending") for part in row.get(key, {}).values()]
+    yield from (row["answer"], row["trace"], *(row[key] for key in ("said", "drawn") if key in row))
+    for part in parts:
+        yield from (part, part["trace"])
 
 
 def _operations(rows: Sequence[Verdict]) -> dict[str, Share]:
@@ -202,6 +231,7 @@ def report(
         _operations(rows),
         drawn=Tally(*([row.drawn for row in rows].count(word) for word in OUTCOMES)),
         unknown=sum(row.cause == UNKNOWN for row in rows),
+        forms=dict(Counter(row.form for row in rows if row.form).most_common()),
     )
 
 
