@@ -8,9 +8,9 @@ the tests wrote (spooled.py).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from worldline.recording.rehearsal.folder import WORK, FolderCopy, copied
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.decoded import ProjectFiles, trace_of
 from worldline.recording.repository.environment import Environment, make_environment
+from worldline.recording.repository.included import included_source
 from worldline.recording.repository.licence import licence_of
 from worldline.recording.repository.metadata import read_metadata
 from worldline.recording.repository.revision import EXCLUDED, content_revision, has_changes, revision_of
@@ -69,6 +70,10 @@ class TestRecording:
         """Return one test, or None if it was not executed."""
         test = self.ended.get(test_id)
         return None if test is None else self._test(test)
+
+    def only(self, test_ids: Collection[str]) -> TestRecording:
+        """Return the recording with some of its tests."""
+        return replace(self, ended={name: test for name, test in self.ended.items() if name in test_ids})
 
     def _test(self, test: SpooledTest) -> RecordedTest:
         plain = self.plain.get(test.id)
@@ -178,7 +183,7 @@ def record_tests(
         notes=(*environment.notes, *dict.fromkeys((*plain.notes, *recorded.notes))),
         seconds=recorded.seconds,
         plain_seconds=plain.seconds,
-        files=ProjectFiles.of_copy(copy),
+        files=ProjectFiles.of_copy(copy).beside(partial(included_source, environment.python, settings.include)),
         ended=recorded.ended,
         plain=plain.ended,
         flaky=flaky,
