@@ -61,7 +61,7 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
     limits = opt.limits_of(options)
     with opt.progress_bar("samples") as update:
         result = act(run, limits=limits, progress=lambda name, done, total: update(done, total, name), **options)
-    opt.show(result, as_json, lambda console, done: print_trials(console, done.trials))
+    opt.show(result, as_json, lambda console, done: print_trials(console, done.trials, done.conclusion))
     refuse_faults(result.faults)
 
 
@@ -77,8 +77,11 @@ def report(run: str, **options: Any) -> None:
     It shows accuracy, causes, costs, interventions and failures.
     """
     from worldline.ui.report.report import report as write
+    from worldline.ui.terminal.conclusion import print_conclusion
+    from worldline.ui.terminal.console import terminal
 
     done = write(run, **options)
+    print_conclusion(terminal(), done.conclusion)
     click.echo(f"{done.page}: {done.samples:,} samples, {done.shown:,} of {done.failed:,} failures")
     for path in done.figures:
         click.echo(str(path))

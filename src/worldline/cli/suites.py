@@ -121,13 +121,13 @@ def bench(
 
 def print_result(result: BenchResult, as_json: bool) -> None:
     """Print the result of a suite; raise WorldlineError if the tool failed on part of it, or no output is a trace."""
-    from worldline.evaluation.conclusion import check_is_readable, with_conclusion
+    from worldline.evaluation.conclusion import check_is_readable
     from worldline.evaluation.summary import Report
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.suite_report import print_bench
 
     if as_json:
-        printed = with_conclusion(result) if isinstance(result, Report) else result.as_json()
+        printed = result.as_json()
         if isinstance(result, Report) and not result.samples:
             printed.setdefault("tables", [])
         click.echo(json.dumps(printed))

@@ -10,6 +10,7 @@
     +-- FormatError           exit 3: this release does not read the file's format version
     +-- DryError              exit 3: the sources of training documents have ended
     +-- DivergedError         exit 1: the training loss or gradient is not a number
+    +-- UnreadableError       exit 1: no output of a model is a trace
 
 The end of a *program* is an `Outcome`; unreadable text of a *model* is a `Malformed`. Neither is an exception.
 """

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldline.core.stats import Share
-from worldline.evaluation.conclusion import with_conclusion
 from worldline.evaluation.summary import Report, Tally
 from worldline.evaluation.table import Measured, Table
 
@@ -41,10 +40,7 @@ class ScratchpadReports:
 
     def as_json(self) -> dict[str, Any]:
         """Return what `bench --json` prints."""
-        reports = {
-            mode: with_conclusion(report) if isinstance(report, Report) else report.as_json()
-            for mode, report in self.reports.items()
-        }
+        reports = {mode: report.as_json() for mode, report in self.reports.items()}
         return {"scratchpads": reports, "tables": [table.as_json() for table in self.tables]}
 
 

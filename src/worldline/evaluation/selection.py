@@ -104,7 +104,7 @@ def read_selection(row: Any) -> Selection | None:
 
 def detect_selection(
     names: Sequence[str], suite: Sequence[str], right: int, judged: int, *, refused: int = 0, is_whole: bool = False
-) -> Selection | None:
+) -> Selection:
     """Find out whether the rows of a file are a selection.
 
     Args:
@@ -116,11 +116,9 @@ def detect_selection(
         is_whole: Whether `suite` has all names: it has an end, and its data is there.
 
     Returns:
-        The selection, or None for a fair sample and for a file that is too small to tell.
+        The selection; without a kind for a fair sample, and for a file that is too small to tell.
     """
     rows = len(names)
-    if rows < MIN_ROWS or not judged:
-        return None
     in_suite = {name: place for place, name in enumerate(suite)}
     places = [in_suite[name] for name in names if name in in_suite]
     is_known = len(places) >= MIN_COVERED * rows
@@ -128,11 +126,11 @@ def detect_selection(
     # A suite may be shuffled by its seed, where a file has the benchmark's own order, by its numbers.
     by_number = {name: place for place, name in enumerate(sorted(suite, key=_numbered))}
     orders = (places, [by_number[name] for name in names if name in by_number])
-    if is_known and any(_is_regular(sorted(order), size) for order in orders):
-        return None
-    if right <= MAX_RIGHT * judged or refused >= MIN_COVERED * judged:
-        return Selection(FAILURES, rows, right, judged, size)
-    return Selection(PART, rows, right, judged, size) if is_known else None
+    is_fair = rows < MIN_ROWS or not judged
+    is_fair = is_fair or (is_known and any(_is_regular(sorted(order), size) for order in orders))
+    is_failures = right <= MAX_RIGHT * judged or refused >= MIN_COVERED * judged
+    kind = "" if is_fair else FAILURES if is_failures else PART if is_known else ""
+    return Selection(kind, rows, right, judged, size)
 
 
 def _numbered(name: str) -> list[tuple[int, str]]:

@@ -9,64 +9,13 @@ from typing import Any
 
 from worldline.core.stats import Share, wilson
 from worldline.diagnose.cause import UNKNOWN
+from worldline.evaluation.conclusion import conclude
+from worldline.evaluation.run.tally import Failures, Tally, VerdictCounts
 from worldline.evaluation.score import OUTCOMES, Verdict
 from worldline.evaluation.selection import Selection
 from worldline.evaluation.table import Table
 
 __all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many predictions had each outcome."""
-
-    right: int = 0
-    wrong: int = 0
-    truncated: int = 0
-    malformed: int = 0
-
-    @property
-    def n(self) -> int:
-        """How many were judged."""
-        return self.right + self.wrong + self.truncated + self.malformed
-
-    @property
-    def rate(self) -> float | None:
-        """The share that is right; None if nothing was judged."""
-        return self.right / self.n if self.n else None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the counts, the rate and its interval."""
-        rate = {"right": self.right, "n": self.n, "rate": self.rate, "interval": list(wilson(self.right, self.n))}
-        return rate | {"wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed}
-
-
-@dataclass(frozen=True)
-class VerdictCounts:
-    """Some of the verdicts, counted by answer and by trace."""
-
-    answer: Tally
-    trace: Tally
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the answer's counts, with the trace's inside them."""
-        return {**self.answer.as_json(), "trace": self.trace.as_json()}
-
-
-@dataclass(frozen=True)
-class Failures:
-    """How many predictions have one cause of failure, and how many of their answers and traces are not right.
-
-    An answer may be right after a wrong trace. Both are right if another scorer judged the answer wrong.
-    """
-
-    n: int
-    answer: int
-    trace: int
-
-    def as_json(self) -> dict[str, int]:
-        """Return the counts."""
-        return {"n": self.n, "answer": self.answer, "trace": self.trace}
 
 
 @dataclass(frozen=True)
@@ -88,7 +37,7 @@ class Report:
         unknown: How many diverge by a value that no model could know.
         tables: The suite's own tables.
         first_fault: The first task on which the tool failed, and why.
-        selection: For predictions made elsewhere, how their rows were selected; None for a fair sample.
+        selection: For predictions made elsewhere, how their rows were selected.
         forms: What the texts that hold no step look like, such as prose, and how many do.
         way: How a server was asked.
     """
@@ -161,6 +110,7 @@ class Report:
 
     def _counted_json(self) -> dict[str, Any]:
         return {
+            "conclusion": conclude(self).as_json(),
             "suite": self.suite,
             "model": self.model,
             "n": self.n,

@@ -111,7 +111,7 @@ class _NamedTasks:
             self._by_name[task.name] = task
         return self._by_name.get(name)
 
-    def selection(self, names: Sequence[str], right: int, judged: int, refused: int) -> Selection | None:
+    def selection(self, names: Sequence[str], right: int, judged: int, refused: int) -> Selection:
         """Return how the rows of these names were selected from the suite."""
         is_whole = bool(self._by_name) and not self._is_drawn
         if is_whole:

@@ -182,7 +182,7 @@ def run_answers(
     config: Mapping[str, Any] | None = None,
     external: Mapping[str, ExternalPrediction] | None = None,
     left_out: Mapping[str, Sequence[str]] | None = None,
-    select: Callable[[int, int], Selection | None] | None = None,
+    select: Callable[[int, int], Selection] | None = None,
     shard: SuiteShard | None = None,
     executor: BatchExecutor | None = None,
 ) -> Report:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldline.core.errors import UsageError
+from worldline.evaluation.conclusion import Conclusion
 from worldline.evaluation.run.stored import local
 from worldline.storage import files
 from worldline.storage.remote import is_url
@@ -14,7 +15,7 @@ from worldline.ui.report.page import DEFAULT_FAILURES, charts, render
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenReport:
-    """A written page: the samples it counts, the failures it shows, and its figures.
+    """A written page: the samples it counts, the failures it shows, its conclusion and its figures.
 
     `unread` counts samples on which the tool failed; the page names them.
     """
@@ -24,6 +25,7 @@ class WrittenReport:
     shown: int
     failed: int
     unread: int
+    conclusion: Conclusion
     figures: tuple[Path, ...] = ()
 
 
@@ -71,5 +73,6 @@ def report(
         shown=len(findings.listed),
         failed=len(findings.failed),
         unread=findings.unread,
+        conclusion=findings.conclusion,
         figures=drawn,
     )

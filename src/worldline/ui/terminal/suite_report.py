@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.text import printable
-from worldline.evaluation.conclusion import Conclusion, conclude
+from worldline.evaluation.conclusion import conclude
 from worldline.evaluation.scratchpads import BenchResult, ScratchpadReports
 from worldline.evaluation.summary import Report, Tally, VerdictCounts, wilson
 from worldline.evaluation.table import Measured
 from worldline.evaluation.table import Table as Figures
+from worldline.ui.terminal.conclusion import print_conclusion
 from worldline.ui.terminal.plain import plain_table
 
 MAX_NAMES = 3  # for each reason why samples are not counted; `--json` has all
@@ -63,16 +64,6 @@ def print_report(console: Console, report: Report) -> None:
         console.print(Text(line, style="dim"))
     print_left_out(console, report.left_out)
     print_tables(console, report.samples if report.has_rates else ())
-
-
-def print_conclusion(console: Console, conclusion: Conclusion) -> None:
-    """Print the sentences that open a report, each with its label."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for label, sentence in conclusion.sentences:
-        table.add_row(label, Text(printable(sentence)))
-    console.print(table)
 
 
 def _length(report: Report) -> str:
