@@ -36,7 +36,7 @@ def test_the_page_opens_with_its_conclusion_and_shows_failures_before_tables(tmp
     for label, sentence in findings.conclusion.sentences:
         assert f"<dt>{label}</dt>" in text
         assert re.sub("`([^`]*)`", r"<code>\1</code>", sentence) in text
-    assert report(tmp_path / "run", tmp_path / "page.html").conclusion == findings.conclusion
+    assert report(tmp_path / "run", out=tmp_path / "page.html").conclusion == findings.conclusion
 
 
 def rows(path: Path, numbers: range | list[int], wrong: set[int]) -> Path:

@@ -205,7 +205,7 @@ def run_interventions(
     """
     if by not in MEASURES:
         raise UsageError(f"unknown measure {by!r}: choose {' or '.join(MEASURES)}")
-    diagnoses = [Diagnosis(sample) for sample in samples]
+    diagnoses = [Diagnosis(sample) for sample in _with_whole_truths(samples, limits)]
     verdicts = [call_or_fault(_right, diagnosis, by) for diagnosis in diagnoses]
     faults = {i: verdict.note for i, verdict in enumerate(verdicts) if isinstance(verdict, RowFault)}
     rights = [None if isinstance(verdict, RowFault) else verdict for verdict in verdicts]
@@ -234,6 +234,20 @@ def run_interventions(
         interventions=tuple(interventions),
         tried=tuple(tried),
     )
+
+
+def _with_whole_truths(samples: Sequence[Sample], limits: Limits | None) -> list[Sample]:
+    """Record the truths again that a run stores only as far as the prediction needs: they show no answer."""
+    whole = list(samples)
+    cut = [i for i, sample in enumerate(samples) if sample.truth.status == "budget"]
+    for codec in sorted({samples[i].truth.codec for i in cut}):
+        places = [i for i in cut if samples[i].truth.codec == codec]
+        asks = [samples[i].ask for i in places]
+        recorded = iterate_or_fault(partial(_recorded_from, asks, codec, limits), len(asks))
+        for i, truth in zip(places, recorded, strict=True):
+            if not isinstance(truth, RowFault) and truth.text.startswith(samples[i].truth.text):
+                whole[i] = replace(samples[i], truth=truth)
+    return whole
 
 
 def _fault(intervention: str, sample: int, why: str) -> InterventionTrial:
@@ -283,7 +297,7 @@ def prepare_trials(
     fresh = [pair for pair, planned in plans.items() if planned.fresh]
     truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
     asks = [plans[pair].ask for pair in fresh]
-    recorded = iterate_or_fault(lambda at: _recorded(asks[at:], codec, limits), len(fresh))
+    recorded = iterate_or_fault(partial(_recorded_from, asks, codec, limits), len(fresh))
     for pair, true in zip(fresh, recorded, strict=True):
         if isinstance(true, RowFault):
             settle(pair, true)
@@ -348,6 +362,12 @@ def _carried(jobs: Sequence[PreparedTrial], predictor: Predictor, by: str) -> It
     for job, answer in zip(jobs, answers, strict=True):
         tried = answer if isinstance(answer, RowFault) else call_or_fault(_judged, job, *answer, by)
         yield replace(job.tried, status="fault", why=tried.note) if isinstance(tried, RowFault) else tried
+
+
+def _recorded_from(
+    asks: Sequence[PredictionRequest], codec: str, limits: Limits | None, at: int
+) -> Iterator[Prediction]:
+    return _recorded(asks[at:], codec, limits)
 
 
 def _recorded(asks: Sequence[PredictionRequest], codec: str, limits: Limits | None) -> Iterator[Prediction]:

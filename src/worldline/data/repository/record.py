@@ -212,8 +212,10 @@ def list_repositories(repositories: Iterable[str]) -> list[str]:
         try:
             with open(file, encoding="utf-8") as lines:
                 text = lines.read(MAX_LIST_BYTES + 1)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{file} is not a list of repositories: {error}") from None
+        except OSError as error:
+            raise UsageError(f"{entry} cannot be read as a list of repositories: {error.strerror}") from None
+        except ValueError as error:
+            raise UsageError(f"{entry} is not a list of repositories: {error}") from None
         if len(text) > MAX_LIST_BYTES:
             raise UsageError(f"{file} is not a list of repositories: it is larger than {MAX_LIST_BYTES:,} bytes")
         listed = (line.partition("#")[0].strip() for line in text.splitlines())

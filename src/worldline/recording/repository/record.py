@@ -28,6 +28,9 @@ from worldline.recording.repository.session import SessionSettings, run_session
 from worldline.recording.repository.spooled import SpooledRun, SpooledTest, read_spool
 
 MAX_RESTARTS = 50
+NOT_COLLECTED = (
+    "pytest executes nothing if a file cannot be collected: fix the file, or pass -- --continue-on-collection-errors"
+)
 REFUSED = 4  # pytest's exit status for arguments that it does not take
 NO_TESTS = 5  # pytest's exit status where there is nothing to collect
 MAX_REPOSITORY_BYTES, MAX_REPOSITORY_FILES = 512 << 20, 50_000
@@ -301,8 +304,10 @@ class _Runs:
             ]
             if not collected.keys() - without or (not session.spooled.ended and not culprits):
                 break
-        for test in [test for test in collected if test not in executed.ended]:
-            executed.ended[test] = SpooledTest(test, "missing")
+        missing = [test for test in collected if test not in executed.ended]
+        executed.ended |= {test: SpooledTest(test, "missing") for test in missing}
+        if missing and any(test.outcome == "error" and "::" not in name for name, test in executed.ended.items()):
+            executed.notes.append(NOT_COLLECTED)
         return executed
 
 
