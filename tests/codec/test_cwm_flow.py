@@ -157,7 +157,7 @@ def test_long_and_deep_sources_cost_no_recursion() -> None:
     [
         ('    """Doc."""\n    n += 1\n    return n\n', {"    n += 1"}),
         ('    """Doc.\n    More."""\n    if n:\n        return 1\n    return n\n', {"    if n:"}),
-        ('    """Doc."""\n', {'    """Doc."""'}),
+        ('    """Doc."""\n', {"def f(n):", '    """Doc."""'}),
     ],
 )
 def test_a_docstring_is_a_line_only_where_it_is_the_whole_body(body: str, lines: set[str]) -> None:

@@ -134,9 +134,10 @@ def _build(builder: Builder, node: ast.AST, start: int) -> int:
         return graph.maybe(builder.statement(ast.copy_location(ast.Expr(node.body), node.body), start), node.lineno)
     if isinstance(node, ast.ClassDef):
         start = graph.maybe(graph.maybe(start, first_line(node)), node.lineno)
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _formats(node.body[:2]):
-        start = graph.maybe(start, first_line(node))
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        # The return of a function that is only a docstring is reported there too.
+        if _formats(node.body[:2]) or all(map(_is_text, node.body)):
+            start = graph.maybe(start, first_line(node))
         return builder.body(_executed(node.body), start)
     if isinstance(node, (ast.Module, ast.ClassDef)):
         return builder.body(node.body, start)
@@ -144,11 +145,16 @@ def _build(builder: Builder, node: ast.AST, start: int) -> int:
 
 
 def _executed(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the body of a function without its docstring, which executes only if it is the whole body."""
-    match body:
-        case [ast.Expr(value=ast.Constant(value=str())), _, *_]:
-            return body[1:]
-    return body
+    """Return the body of a function without its docstring. A docstring that is the whole body is kept."""
+    return body[1:] if len(body) > 1 and _is_text(body[0]) else body
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Return whether a statement is only a string."""
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False
 
 
 def _formats(statements: list[ast.stmt]) -> bool:
