@@ -106,6 +106,8 @@ def _of_numbers(node: ast.BinOp, values: tuple[Any, Any, Any], wrong: Any) -> It
             yield node.left, wrong * right + left % right
         case ast.Mod():
             yield node.left, left + (wrong - true)
+        case ast.BitXor():
+            yield from ((node.left, wrong ^ right), (node.right, wrong ^ left))
 
 
 def _of_slice(node: ast.Subscript, wrong: Any, value: _Known) -> Iterator[Proposal]:
