@@ -143,6 +143,8 @@ def _of_method(node: ast.Call, true: Any, value: Any) -> Iterator[Any]:
         start = whole.find(true)
         yield from (whole[a:b] for a in range(start + 1) for b in range(len(whole), start + len(true) - 1, -1))
         yield from (call_method(whole, strip, arguments, {}) for strip in ("strip", "lstrip", "rstrip"))
+    elif name in PADS:
+        yield whole
     elif name in SPLITS and isinstance(whole, str):
         yield from _splits(whole, true, arguments)
     elif name == "replace" and len(arguments) == 2 and all(isinstance(part, str) for part in (whole, *arguments)):
@@ -210,9 +212,13 @@ def _cost(node: ast.expr, true: Any, wrong: Any, value: Any, combined: int) -> i
             return SLIP if any(same(item, wrong) for item in _others(value(node.value))) else INVENTION
         case ast.BinOp(op=ast.Mult()) if elements(true) is not None:
             units = [part for part in (value(node.left), value(node.right)) if elements(part)]
-            return SLIP if any(_repeats(unit, wrong) for unit in units) else combined
+            return SLIP if any(_repeats(unit, wrong) for unit in units) else max(LOSS, combined)
         case ast.BinOp() if isinstance(true, (int, float)):
             return SLIP
+        case ast.UnaryOp(op=ast.USub()):
+            return SLIP if same(wrong, -true) else combined
+        case ast.List() | ast.Tuple() | ast.Dict():
+            return max(INVENTION, combined)
         case ast.Compare():
             return SLIP
     if isinstance(node, COMPREHENSIONS):
