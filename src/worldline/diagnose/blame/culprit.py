@@ -229,7 +229,8 @@ class _Line:
             if id(part) in right and not same(evaluator.value(part), right[id(part)]):
                 raise Undetermined
             inner = search.suspects(part, value)
-            is_element |= bool(inner) and part is not change.key and part is not _place(change)
+            is_place = part is _place(change) or (part is change.key and not _is_new_key(value, before, wrong))
+            is_element |= bool(inner) and not is_place
             suspects += inner
         outer = of_name(self.source, self.events[self.place.step if self.at is None else self.at].line, name)
         self.texts[id(change.target)] = outer.text
@@ -279,6 +280,11 @@ def _is_print(node: ast.Call) -> bool:
 def _place(change: ObjectChange) -> ast.expr | None:
     """The operand that says where the change happens."""
     return change.operands[0] if change.name in ("insert", "pop") and change.operands else None
+
+
+def _is_new_key(key: Any, before: Any, wrong: Any) -> bool:
+    """Whether a predicted key is new to the dict: no assignment invents one."""
+    return isinstance(before, dict) and isinstance(wrong, dict) and key in wrong and key not in before
 
 
 def _bound(target: ast.expr, value: Any, name: str) -> Any:

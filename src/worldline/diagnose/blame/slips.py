@@ -77,9 +77,10 @@ def _slips(node: ast.expr, true: Any, evaluator: LineEvaluator, names: Names) ->
                 yield from _slices(value(node.value), key_of(node, value))
             case ast.Subscript():
                 yield from _others(value(node.value))
-            case ast.BoolOp():
+            # Where an operation decides, its own slip is the likelier one.
+            case ast.BoolOp() if all(isinstance(part, ast.Name) for part in node.values):
                 yield from map(value, node.values)
-            case ast.IfExp():
+            case ast.IfExp(test=ast.Name()):
                 yield from (value(node.body), value(node.orelse))
             case ast.Call(func=ast.Attribute()):
                 yield from _of_method(node, true, value)
