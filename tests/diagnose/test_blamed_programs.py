@@ -74,3 +74,17 @@ def test_the_operation_of_each_planted_fault() -> None:
     print(report)
     assert len(faults) >= MIN_PROGRAMS, report
     assert right >= MIN_RIGHT * len(faults), "\n".join((report, *wrong))
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize(
+    "said", ["None", "-1", "''", "[]", "{'a': [1]}", "(1, 'x')", "inf", "<function f>", "#1[#1]", "P#1(x=1)"]
+)
+def test_whatever_a_model_writes_has_an_answer(said: str) -> None:
+    """A value of any type in the place of the true one: some operation is named, and nothing fails."""
+    for fault in _faults("programs.txt"):
+        start = fault.true[: fault.true.index("=") + 1] if "=" in fault.true[:6] else fault.true[:1]
+        if start[0] not in "(:" and not start.isdecimal():
+            cause = Diagnosis(sample(fault.program, (fault.true, start + said))).cause
+            assert cause.name
+            assert (cause.operation == "ambiguous") == bool(cause.candidates)

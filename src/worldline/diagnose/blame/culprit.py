@@ -23,7 +23,7 @@ from worldline.analyze.flow.operations import (
 from worldline.analyze.rewrite.fold import ITERATED
 from worldline.codec.reading import Event
 from worldline.core.program import Program
-from worldline.diagnose.blame.builtin_calls import Undetermined
+from worldline.diagnose.blame.builtin_calls import FAILURES, Undetermined
 from worldline.diagnose.blame.effects import ObjectChange, effect, operand_values
 from worldline.diagnose.blame.evaluate import LineEvaluator, bound, in_order, module_names
 from worldline.diagnose.blame.plain import OpaqueValue, elements, plain, same, text_of
@@ -153,7 +153,7 @@ class _Line:
         search = Search(evaluator, own, are_loops_shown=not self.loops and self._are_loops_shown)
         try:
             return self._found(true, wrong, evaluator, search)
-        except Undetermined:
+        except FAILURES:
             return None
 
     def _found(self, true: Any, wrong: Any, evaluator: LineEvaluator, search: Search) -> list[Suspect]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from worldline.core.value import kind
-from worldline.diagnose.blame.builtin_calls import Undetermined, formatted
+from worldline.diagnose.blame.builtin_calls import FAILURES, formatted
 from worldline.diagnose.blame.evaluate import LineEvaluator, Names, field_text, format_pieces, key_of
 from worldline.diagnose.blame.plain import OpaqueValue, elements, like, plain, same, text_of
 from worldline.diagnose.blame.slips import CASES, COLLECTS, PADS, PICKS, SPLITS, STRIPS, called
@@ -31,7 +31,7 @@ def proposals(node: ast.expr, wrong: Any, evaluator: LineEvaluator, names: Names
 
     try:
         yield from _proposals(node, value(node), wrong, value)
-    except (Undetermined, TypeError, ValueError, ArithmeticError):  # a value that the inverse cannot take
+    except FAILURES:
         return
 
 

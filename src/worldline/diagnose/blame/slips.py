@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from worldline.analyze.flow.operations import COMPREHENSIONS
-from worldline.diagnose.blame.builtin_calls import Undetermined, call_method, operate
+from worldline.diagnose.blame.builtin_calls import FAILURES, Undetermined, call_method, operate
 from worldline.diagnose.blame.evaluate import LineEvaluator, Names, key_of
 from worldline.diagnose.blame.plain import elements, same, text_of
 
@@ -91,7 +91,7 @@ def _slips(node: ast.expr, true: Any, evaluator: LineEvaluator, names: Names) ->
                 yield from (left, right, operate("Add", right, left))
             case ast.BinOp(op=ast.Mult()) if elements(true) is not None:
                 yield from _repetitions(value(node.left), value(node.right))
-    except Undetermined:
+    except FAILURES:
         return
 
 
@@ -200,7 +200,7 @@ def cost(node: ast.expr, true: Any, wrong: Any, evaluator: LineEvaluator, names:
 
     try:
         return _cost(node, true, wrong, value, CORRUPTION if is_explained else SLIP)
-    except Undetermined:
+    except FAILURES:
         return CORRUPTION if is_explained else SLIP
 
 
