@@ -156,6 +156,15 @@ def identity(program: Program) -> str:
     return hashlib.sha256(json.dumps(identifying).encode()).hexdigest()
 
 
+def code_digest(program: Program) -> str:
+    """Return a digest of the code without its call, whether that is inside a `main` or not."""
+    source = program.source
+    if called(source, program.call) != program.call:
+        source = source.rpartition(f"def {MAIN}():")[0].rstrip() + "\n"
+    identifying = [source, program.name, [list(file) for file in program.files]]
+    return hashlib.sha256(json.dumps(identifying).encode()).hexdigest()
+
+
 def called(source: str, call: str | None) -> str | None:
     """Return the call of a program: the one inside `main`, if `main` holds nothing else."""
     name = (call or "").strip().removesuffix("()")
