@@ -22,7 +22,7 @@ from worldline.diagnose.branch import read_conditions
 from worldline.diagnose.reading import read, threads_of
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.history import History, Write
+from worldline.diagnose.why.value_history import History, Write
 from worldline.ui.session.marks.sharing import Sharing
 from worldline.ui.session.stacks import ABSENT, stacks, targets
 from worldline.ui.session.without_gc import without_gc
