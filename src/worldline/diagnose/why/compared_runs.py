@@ -22,12 +22,10 @@ class StepPair(NamedTuple):
 
 
 class ComparedRuns:
-    """Both runs of one program, aligned. Without a true run, the predicted one is compared with itself."""
+    """Both runs of one program, aligned. Without a true run, the predicted one may be compared with itself."""
 
-    def __init__(self, program: Program, truth: Sequence[Event], found: Sequence[Event]) -> None:
-        self.program = program
-        self.truth = RunView(program, truth)
-        self.found = self.truth if found is truth else RunView(program, found)
+    def __init__(self, true_run: RunView, found_run: RunView) -> None:
+        self.program, self.truth, self.found = found_run.program, true_run, found_run
         self.pairs: list[StepPair] = []
         self._spans: list[AlignedSpan] = []
         self._starts: list[int] = []  # the first pair of each span
@@ -35,11 +33,16 @@ class ComparedRuns:
         self._of_found: list[int] = []
         self._found_frames: dict[int, int] = {}
         self._true_frames: dict[int, int] = {}
-        for span in aligned(truth, found):
+        for span in aligned(true_run.events, found_run.events):
             self._spans.append(span)
             self._starts.append(len(self.pairs))
             for k in range(max(span.wanted, span.got)):
                 self._add(span, k)
+
+    @classmethod
+    def of_events(cls, program: Program, truth: Sequence[Event], found: Sequence[Event]) -> ComparedRuns:
+        """Compare the events of two runs of a program."""
+        return cls(RunView(program, truth), RunView(program, found))
 
     def _add(self, span: AlignedSpan, k: int) -> None:
         i = span.truth + k if k < span.wanted else None

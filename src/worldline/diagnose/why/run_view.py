@@ -36,11 +36,11 @@ class ValueSpot:
 
 
 class RunView:
-    """The events of one run, by frame. `events` are those of either notation."""
+    """The events of one run, by frame. `events` are those of either notation; `history` is theirs, if it is known."""
 
-    def __init__(self, program: Program, events: Sequence[Event]) -> None:
+    def __init__(self, program: Program, events: Sequence[Event], history: History | None = None) -> None:
         self.program, self.events = program, events
-        self.history = History(events)
+        self.history = history or History(events)
         self.settled = known_at(events)
         self._functions = Functions(program)
         self._sources: dict[str | None, str] = {None: program.source, **dict(program.files)}

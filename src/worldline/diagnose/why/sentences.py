@@ -44,17 +44,22 @@ def link_in_words(link: WhyLink) -> str:
 
 
 def operation_in_words(link: WhyLink) -> str:
-    """Describe the operation of a link: the source text, and what it sets."""
-    text, name = f"`{shortened(link.text, MAX_VALUE)}`", shortened(link.name, MAX_VALUE)
+    """Describe the operation of a link: the source text, and what it does."""
+    return f"`{shortened(link.text, MAX_VALUE)}` {verb_in_words(link)}"
+
+
+def verb_in_words(link: WhyLink) -> str:
+    """Describe what the operation of a link does, without its source text."""
+    name = shortened(link.name, MAX_VALUE)
     if link.kind == "input":
-        return f"{name} is an argument of the call" + (f" {text}" if link.text else "")
+        return f"gives the argument {name}"
     if link.kind == "argument":
-        return f"{text} is passed as {name}"
+        return f"is passed as {name}"
     if link.kind == "decided":
-        return f"{text} decides" if link.operation != "order" else f"{text} comes before the wrong line"
+        return "decides" if link.operation != "order" else "comes before the wrong line"
     if link.kind == "path":
-        return f"{text} sets {name} on another path"
-    return f"{text} {_ENDS[link.kind]}" if link.kind in _ENDS else f"{text} sets {name}"
+        return f"sets {name} on another path"
+    return _ENDS.get(link.kind, f"sets {name}")
 
 
 def operand_in_words(operand: ChainOperand) -> str:

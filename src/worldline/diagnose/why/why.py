@@ -47,7 +47,7 @@ def why(diagnosis: Diagnosis, step: int, name: str | None = None) -> WhyChain:
     Raises:
         UsageError: There is no such step, or neither run has such a value there.
     """
-    runs = ComparedRuns(diagnosis.sample.ask.program, diagnosis.truth.events, diagnosis.found.events)
+    runs = ComparedRuns.of_events(diagnosis.sample.ask.program, diagnosis.truth.events, diagnosis.found.events)
     if not 0 <= step < len(runs.found.events):
         raise UsageError(f"there is no step {step}: the prediction has {len(runs.found.events)}")
     return why_value(runs, asked_value(runs, name, runs.place(found=step)), cause=diagnosis.cause)
@@ -78,9 +78,11 @@ def asked_value(
     if name is None:
         return _handed_value(runs, None if pair is None else pair.truth, None if pair is None else pair.found)
     root, keys = _split(name)
+    is_now = (pair is not None and pair.truth == true), (pair is not None and pair.found == found)
+    has_frames = frames != (None, None)
     spots = [
-        _spot(runs.truth, root, true, frames[0], before=before and pair is not None and pair.truth == true),
-        _spot(runs.found, root, found, frames[1], before=before and pair is not None and pair.found == found),
+        _spot(view, root, step, frame, before=before and now, has_frames=has_frames)
+        for view, step, frame, now in zip((runs.truth, runs.found), (true, found), frames, is_now, strict=True)
     ]
     if spots[0] is None and spots[1] is not None:
         spots[0] = _beside(runs.frame_in_truth(spots[1].frame), true, spots[1])
@@ -101,12 +103,12 @@ def _split(name: str) -> tuple[str, tuple[str, ...]]:
     return name[:at], keys
 
 
-def _spot(view: RunView, name: str, step: int, frame: int | None, *, before: bool) -> ValueSpot | None:
-    if step < 0:
+def _spot(
+    view: RunView, name: str, step: int, frame: int | None, *, before: bool, has_frames: bool
+) -> ValueSpot | None:
+    if step < 0 or (has_frames and frame is None):
         return None
-    if frame is not None:
-        return ValueSpot(frame, step, before)
-    return view.owner(step, name, before=before)
+    return view.owner(step, name, before=before) if frame is None else ValueSpot(frame, step, before)
 
 
 def _beside(frame: int | None, step: int, other: ValueSpot) -> ValueSpot | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
+from worldline.ui.http.errors import Refusal
 from worldline.ui.web import api
 from worldline.ui.web.endpoint import NUMBER, CheckedRequest, Endpoint, description
 from worldline.ui.web.flips import FLIPS
@@ -40,6 +42,12 @@ async def _events(service: Service, call: CheckedRequest) -> AsyncIterator[bytes
     return await service.events(call.path["run"], call.path["at"], call.path["b"])
 
 
+def _why(service: Service, call: CheckedRequest) -> dict[str, Any]:
+    if "row" not in call.query:
+        raise Refusal(422, "row is missing")
+    return api.why(service.sessions, **call.path, **call.query)
+
+
 ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         method="GET", path="/api/openapi.json", summary="This description.", answer="Description",
@@ -73,6 +81,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="GET", path=_SAMPLE + "/chunks/{k}", summary="256 rows of two runs, with the state before them.",
         answer="Chunk", query=_PAIR, refuses=(409,),
         action=lambda service, call: api.chunk(service.sessions, **call.path, **call.query),
+    ),
+    Endpoint(
+        method="GET", path=_SAMPLE + "/why", summary="The chain of operations that led to a value, on both sides.",
+        answer="Why", query={**_PAIR, "row": PLACE, "name": _WORD, "left_frame": PLACE, "right_frame": PLACE},
+        refuses=(409,), action=_why,
     ),
     Endpoint(
         method="POST", path=_SAMPLE + "/branches", summary="Intervene, and let the model continue from there.",
