@@ -215,7 +215,7 @@ def why(
     run: str,
     at: int,
     *,
-    row: int,
+    row: int = 0,
     name: str | None = None,
     left_frame: int | None = None,
     right_frame: int | None = None,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
 
-from worldline.ui.http.errors import Refusal
 from worldline.ui.web import api
 from worldline.ui.web.endpoint import NUMBER, CheckedRequest, Endpoint, description
 from worldline.ui.web.flips import FLIPS
@@ -40,12 +38,6 @@ _SAMPLE = "/api/runs/{run}/samples/{at}"
 
 async def _events(service: Service, call: CheckedRequest) -> AsyncIterator[bytes]:
     return await service.events(call.path["run"], call.path["at"], call.path["b"])
-
-
-def _why(service: Service, call: CheckedRequest) -> dict[str, Any]:
-    if "row" not in call.query:
-        raise Refusal(422, "row is missing")
-    return api.why(service.sessions, **call.path, **call.query)
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (
@@ -85,7 +77,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         method="GET", path=_SAMPLE + "/why", summary="The chain of operations that led to a value, on both sides.",
         answer="Why", query={**_PAIR, "row": PLACE, "name": _WORD, "left_frame": PLACE, "right_frame": PLACE},
-        refuses=(409,), action=_why,
+        refuses=(409,), action=lambda service, call: api.why(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
         method="POST", path=_SAMPLE + "/branches", summary="Intervene, and let the model continue from there.",

@@ -210,12 +210,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "Chunk": record(fields("left right", named("Key")), first=COUNT, rows=listed(named("Row"))),
     "Why": record(
-        fields("wanted got", MAYBE_TEXT),
-        name=TEXT,
-        is_wrong=FLAG,
-        links=listed(_LINK),
-        notes=listed(TEXT),
-        more=COUNT,
+        fields("wanted got", MAYBE_TEXT), name=TEXT, is_wrong=FLAG, links=listed(_LINK), notes=listed(TEXT), more=COUNT
     ),
     "Grown": closed({"branch": COUNT}),
     "Stopped": closed({"branch": COUNT, "status": TEXT}),
