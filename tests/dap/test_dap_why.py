@@ -76,7 +76,7 @@ def test_the_console_answers_with_the_chain(adapter: Adapter, spelled: str) -> N
         "step 6",
         "step 4",
     ]
-    assert [line for line in lines if "origin: right operands" in line][0].startswith("step 4")
+    assert next(line for line in lines if "origin: right operands" in line).startswith("step 4")
     rows = children(adapter, body)
     assert [row["name"] for row in rows] == [
         "step 7, line 8 in f",

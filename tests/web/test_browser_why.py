@@ -66,7 +66,7 @@ def test_a_link_goes_to_its_step_and_the_panel_stays(page: Any) -> None:
 def test_why_by_key_and_back(page: Any) -> None:
     go(page, row=LAST)
     page.locator("tr[data-name=r] .why-button").focus()
-    page.keyboard.press("y")
+    page.keyboard.press("Y")
     page.wait_for_selector(f"{OPEN} h2:has-text('Why r')")
     page.keyboard.press("Escape")
     page.wait_for_selector(".why-panel", state="hidden")
@@ -77,7 +77,7 @@ def test_why_by_key_and_back(page: Any) -> None:
 
 def test_a_right_step_says_that_nothing_is_wrong(page: Any) -> None:
     go(page, row=2)
-    page.keyboard.press("y")
+    page.keyboard.press("Y")
     page.wait_for_selector("text=no wrong value is shown here")
 
 

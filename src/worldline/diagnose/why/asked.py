@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from worldline.diagnose.failure.origin import Keys
 from worldline.diagnose.failure.value_keys import keys_of, part_of
 from worldline.diagnose.value_diff import difference
 from worldline.diagnose.why.chain import is_different
 from worldline.diagnose.why.compared_runs import ComparedRuns
-from worldline.diagnose.why.run_view import Keys, RunView, ValueSpot
+from worldline.diagnose.why.traced_run import TracedRun, ValueSpot
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class AskedValue:
         """Return the true and the predicted value; None where there is none."""
         return self._of(runs.truth, self.truth), self._of(runs.found, self.found)
 
-    def _of(self, view: RunView, spot: ValueSpot | None) -> str | None:
+    def _of(self, view: TracedRun, spot: ValueSpot | None) -> str | None:
         if spot is None:
             return None
         return view.events[spot.step].arg if self.name is None else view.text(self.name, spot, self.keys)

@@ -10,7 +10,7 @@ from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.diagnose.diverge import AlignedSpan, aligned
-from worldline.diagnose.why.run_view import RunView
+from worldline.diagnose.why.traced_run import TracedRun
 
 
 class StepPair(NamedTuple):
@@ -24,7 +24,7 @@ class StepPair(NamedTuple):
 class ComparedRuns:
     """Both runs of one program, aligned. Without a true run, the predicted one may be compared with itself."""
 
-    def __init__(self, true_run: RunView, found_run: RunView) -> None:
+    def __init__(self, true_run: TracedRun, found_run: TracedRun) -> None:
         self.program, self.truth, self.found = found_run.program, true_run, found_run
         self.pairs: list[StepPair] = []
         self._spans: list[AlignedSpan] = []
@@ -42,7 +42,7 @@ class ComparedRuns:
     @classmethod
     def of_events(cls, program: Program, truth: Sequence[Event], found: Sequence[Event]) -> ComparedRuns:
         """Compare the events of two runs of a program."""
-        return cls(RunView(program, truth), RunView(program, found))
+        return cls(TracedRun(program, truth), TracedRun(program, found))
 
     def _add(self, span: AlignedSpan, k: int) -> None:
         i = span.truth + k if k < span.wanted else None
@@ -97,7 +97,7 @@ class ComparedRuns:
         return true_step, found_step, true_next, found_next
 
 
-def _before(view: RunView, at: int) -> int | None:
+def _before(view: TracedRun, at: int) -> int | None:
     """The step before one in its frame; for a call, the newest step of the caller."""
     event = view.events[at]
     frame = event.parent if event.event == "call" else event.frame

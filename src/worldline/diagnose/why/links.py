@@ -33,7 +33,7 @@ from worldline.diagnose.why.read_values import (
     read_values,
     value_before,
 )
-from worldline.diagnose.why.run_view import RunView
+from worldline.diagnose.why.traced_run import TracedRun
 
 MAX_OPERANDS = 8
 _HANDED = {"return": "returned", "yield": "yielded", "raise": "raised", "output": "printed", "input": "read"}
@@ -259,12 +259,12 @@ class LinkFinder:
         return f"the prediction ends after step {count - 1}" if count else "the prediction has no step"
 
 
-def _judged(view: RunView, step: int) -> str | None:
+def _judged(view: TracedRun, step: int) -> str | None:
     """How a run judged the condition of a step, in words; None if it is not known."""
     return next((condition.answer for condition in view.conditions.get(step, ())), None)
 
 
-def _line(view: RunView, step: int | None) -> str:
+def _line(view: TracedRun, step: int | None) -> str:
     if step is None:
         return "the end"
     event = view.events[step]

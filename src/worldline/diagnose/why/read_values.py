@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from worldline.analyze.flow.operations import Operation
+from worldline.diagnose.failure.origin import Keys
 from worldline.diagnose.failure.value_keys import is_mutable
 from worldline.diagnose.why.asked import AskedValue
 from worldline.diagnose.why.compared_runs import ComparedRuns
 from worldline.diagnose.why.operands import CallTerm, LineReads, ReadTerm, reads_of_words
-from worldline.diagnose.why.run_view import Keys, RunView, ValueSpot
+from worldline.diagnose.why.traced_run import TracedRun, ValueSpot
 
 NO_READS = LineReads(Operation(""))
 LineReader = Callable[[str, int | None], LineReads | None]
@@ -20,7 +21,7 @@ LineReader = Callable[[str, int | None], LineReads | None]
 MAX_SEARCHED_STEPS = 2_000
 
 
-def line_reads(view: RunView, step: int, read: LineReader, *, decides: bool = False) -> LineReads | None:
+def line_reads(view: TracedRun, step: int, read: LineReader, *, decides: bool = False) -> LineReads | None:
     """Return what the line of a step reads; of another language, its words."""
     if not view.program.lang.has_syntax_tree:
         return reads_of_words(view.line_text(step), decides=decides)
@@ -93,7 +94,7 @@ def _name_value(runs: ComparedRuns, term: ReadTerm, true: int, found: int) -> As
     return part if None not in part.both(runs) else whole
 
 
-def _keys(view: RunView, term: ReadTerm, step: int) -> Keys | None:
+def _keys(view: TracedRun, term: ReadTerm, step: int) -> Keys | None:
     """The keys of a part, with the values of its indices; None if one is not known."""
     keys = list[str]()
     for key in term.keys:
@@ -150,7 +151,7 @@ def changed_inside(runs: ComparedRuns, value: AskedValue, true: int, found: int)
     return AskedValue(f"{holder[0]}{''.join(value.keys)}", holder[0], beside[1], holder[1], value.keys)
 
 
-def _holder(view: RunView, step: int, text: str | None, name: str | None) -> tuple[str, ValueSpot] | None:
+def _holder(view: TracedRun, step: int, text: str | None, name: str | None) -> tuple[str, ValueSpot] | None:
     """The newest name in the calls of a step that has a value."""
     for inner in islice(view.inside(step), MAX_SEARCHED_STEPS):
         spot = ValueSpot(view.events[inner].frame, inner)

@@ -17,7 +17,7 @@ from worldline.diagnose.why.asked import AskedValue
 from worldline.diagnose.why.chain import WhyChain, WhyLink
 from worldline.diagnose.why.compared_runs import ComparedRuns
 from worldline.diagnose.why.links import ExplainedValue, LinkFinder
-from worldline.diagnose.why.run_view import RunView, ValueSpot
+from worldline.diagnose.why.traced_run import TracedRun, ValueSpot
 
 MAX_LINKS = 12
 HANDED_NAMES = {
@@ -104,7 +104,7 @@ def _split(name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _spot(
-    view: RunView, name: str, step: int, frame: int | None, *, before: bool, has_frames: bool
+    view: TracedRun, name: str, step: int, frame: int | None, *, before: bool, has_frames: bool
 ) -> ValueSpot | None:
     if step < 0 or (has_frames and frame is None):
         return None

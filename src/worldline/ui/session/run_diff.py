@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from worldline.diagnose.diverge import HIDDEN, Divergence, aligned, diverge
 from worldline.diagnose.why.compared_runs import ComparedRuns
-from worldline.diagnose.why.run_view import RunView
+from worldline.diagnose.why.traced_run import TracedRun
 from worldline.ui.session.known_state import KnownDifferences
 from worldline.ui.session.run import Run
 from worldline.ui.session.without_gc import without_gc
@@ -73,9 +73,9 @@ class RunDiff:
     def compared(self) -> ComparedRuns:
         """Both runs as chains of operations are read from them. Its pairs of steps are the rows."""
         with without_gc():
-            right = RunView(self.right.ask.program, self.right.events, self.right.history)
+            right = TracedRun(self.right.ask.program, self.right.events, self.right.history)
             left = self.left
-            true = right if left is None else RunView(left.ask.program, left.events, left.history)
+            true = right if left is None else TracedRun(left.ask.program, left.events, left.history)
             return ComparedRuns(true, right)
 
     @cached_property

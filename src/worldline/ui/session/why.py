@@ -17,7 +17,7 @@ from worldline.ui.session.run_diff import RunDiff
 
 MAX_CHAIN_VALUE_CHARS = 400
 MAX_STORED_CHAINS = 64  # of one run diff in a bundle
-Frames = tuple[int | None, int | None]
+FramePair = tuple[int | None, int | None]
 
 
 def why_row(
@@ -25,7 +25,7 @@ def why_row(
     row: int,
     name: str | None,
     *,
-    frames: Frames = (None, None),
+    frames: FramePair = (None, None),
     before: bool = False,
     cause: Cause | None = None,
 ) -> WhyChain:
@@ -86,7 +86,7 @@ def stored_chains(run_diff: RunDiff, cause: Cause | None = None) -> dict[str, di
     return chains
 
 
-def chain_key(name: str | None, frames: Frames, rows: tuple[int | None, int | None]) -> str:
+def chain_key(name: str | None, frames: FramePair, rows: tuple[int | None, int | None]) -> str:
     """Return the key of a stored chain: a name with the rows that wrote it; without a name, the row that hands it on.
 
     The page computes the same key (static/why.js).
@@ -95,7 +95,7 @@ def chain_key(name: str | None, frames: Frames, rows: tuple[int | None, int | No
     return "/".join(["" if place is None else str(place) for place in places] + [name or ""])
 
 
-def _wrong_values(run_diff: RunDiff, left: Run) -> Iterator[tuple[int, str | None, Frames, str]]:
+def _wrong_values(run_diff: RunDiff, left: Run) -> Iterator[tuple[int, str | None, FramePair, str]]:
     """Yield the row, name, frames and key of every wrong value, where a row hands it on or reports its change."""
     runs, right = run_diff.compared, run_diff.right
     steps = [-1, -1]

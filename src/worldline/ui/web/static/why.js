@@ -11,7 +11,7 @@ const ORIGIN = "right operands, wrong result: the error is here";
 /** A button that asks why: `question` is {name, left_frame, right_frame, key} of the row in hand, `what` names it. */
 export function whyButton(question, what, why) {
   return el("button", {
-    type: "button", class: "quiet why-button", title: "Why is it wrong? (y)", "aria-label": `Why is ${oneLine(cut(what, 80))} wrong?`,
+    type: "button", class: "quiet why-button", title: "Why is it wrong? (Y)", "aria-label": `Why is ${oneLine(cut(what, 80))} wrong?`,
     data: { why: question.key }, on: { click: (event) => why(question, event.currentTarget) },
   }, "why");
 }

@@ -17,10 +17,10 @@ from worldline.core.events import CHANGELESS, RETURNING, known_at
 from worldline.core.language import source_lines
 from worldline.core.program import Program
 from worldline.diagnose.branch import read_conditions
+from worldline.diagnose.failure.origin import Keys
 from worldline.diagnose.failure.value_keys import part_of
 from worldline.diagnose.why.value_history import History
 
-Keys = tuple[str, ...]
 _DECLARED = re.compile(r"^\s*(?:global|nonlocal)\s+([^\n#;]+)", re.MULTILINE)
 _WORD = re.compile(r"\w")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -35,7 +35,7 @@ class ValueSpot:
     before: bool = False
 
 
-class RunView:
+class TracedRun:
     """The events of one run, by frame. `events` are those of either notation; `history` is theirs, if it is known."""
 
     def __init__(self, program: Program, events: Sequence[Event], history: History | None = None) -> None:
