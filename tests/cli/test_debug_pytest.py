@@ -44,6 +44,22 @@ def test_a_file_and_a_test_are_not_given_together(command: object, monkeypatch: 
     assert "--pytest takes no FILE" in done.output
 
 
+@pytest.mark.parametrize("option", [["--model", "small"], ["--seed", "3"], ["--samples", "2"]])
+def test_an_option_of_a_prediction_is_refused(option: list[str]) -> None:
+    done = CliRunner().invoke(debug, ["--pytest", f"{TESTS}::test_gross", *option])
+    assert done.exit_code == 2
+    assert f"{option[0]} is for a prediction" in done.output
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_an_included_package_is_stepped_into() -> None:
+    arguments = ["--pytest", f"{TESTS}::test_receipt", "--venv", sys.prefix, "--include", "json"]
+    done = CliRunner().invoke(debug, arguments)
+    assert done.exit_code == 1, done.output
+    assert "json/decoder.py" in done.output
+    assert 'raise JSONDecodeError("Extra data", s, end)' in done.output
+
+
 def test_a_file_or_a_test_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["debug"]) == 2
     assert "Missing argument 'FILE', or --pytest REPO::TEST." in capsys.readouterr().err

@@ -172,6 +172,19 @@ def test_a_lost_variable(codec: str, old: str, new: str) -> None:
     assert (result.name, result.detail, result.type) == ("lost variable", "t", "list")
 
 
+def test_a_lost_variable_is_to_blame_for_the_exception_that_follows() -> None:
+    program = Program(source="def f(x):\n    y = x + 1\n    return y * x\n", call="f(2)")
+    line = "<|action_sep|>    return y * x\n"
+    raised = "\"(<class 'UnboundLocalError'>, UnboundLocalError('x'), <traceback object at 0x7f>)\""
+    end = f'<|return_sep|>{line}<|arg_sep|>"6"'
+    lost = ('"x": "..", "y": "3"', '"y": "3"')
+    result = why(program, lost, (end, f"<|exception_sep|>{line}<|arg_sep|>{raised}<|frame_sep|>{end}"), codec="cwm")
+    assert (result.name, result.detail) == ("lost variable", "x")
+    # Without the exception's cause, the exception itself is wrong.
+    result = why(program, (end, f"<|exception_sep|>{line}<|arg_sep|>{raised}<|frame_sep|>{end}"), codec="cwm")
+    assert (result.name, result.detail) == ("wrong action", "exception invented")
+
+
 def test_a_name_that_does_not_go_is_a_missed_change() -> None:
     assert why(COPIES, ("8 -s", "8")).name == "missed change"
 

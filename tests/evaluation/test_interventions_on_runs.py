@@ -11,6 +11,7 @@ from plain_predictor import PlainPredictor
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.evaluation.interventions import intervene_on_run
+from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
@@ -49,8 +50,31 @@ def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> No
         assert all(at[i] >= FAILED for i in found.chosen)
         assert (max(found.failing, len(found.failed)), found.passing) == (4, 8)
         (effect,) = found.effects
-        assert (effect.pairs.recovered, effect.unfit, effect.expected) == (tried, tried, 4.0)
+        assert effect.expected is not None
+        assert (effect.pairs.recovered, effect.unfit, effect.expected.count) == (tried, tried, 4.0)
         assert found.confirmed["wrong value"].some == tried
+
+
+class Brief(PlainPredictor):
+    """Ends long before the program does, unless the first lines are given: then it is right."""
+
+    name = "brief"
+
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        truths = Interpreter().predict(asks)
+        for ask, truth in zip(asks, truths, strict=True):
+            yield truth if ask.given else Prediction(text=b"(1 n=90\n2 m=1\n)1\n.\n", status="ended")
+
+
+def test_a_truth_that_is_stored_in_part_is_recorded_again(tmp_path: Path) -> None:
+    source = "def f(n):\n    m = 0\n    for i in range(n):\n        m += i\n    return m\n"
+    tasks = [Task(program=Program(source=source, call="f(90)"), name="long")]
+    run(Suite(name="long", tasks=tasks), Brief(), out=tmp_path, config={"scheme": "brief"})
+    (record,) = newest(tmp_path).values()
+    assert not record.truth.endswith(b".\n")
+    found, _ = intervene_on_run(tmp_path, lambda scheme, extras: Brief(), interventions=["repair"])
+    assert (found.failed, found.unjudged) == ((0,), 0)
+    assert [trial.outcome for trial in found.tried] == ["recovered"]
 
 
 def test_runs_that_cannot_be_predicted_again_are_refused(tmp_path: Path) -> None:

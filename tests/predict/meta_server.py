@@ -11,6 +11,7 @@ import asyncio
 import json
 import re
 import sys
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,6 +24,7 @@ from worldline.predict.servers.tokens import Vocabulary, llama3, spelled
 NUMBERS = {token(name): number for name, number in TOKENS.items()}
 SPECIAL = re.compile("|".join(map(re.escape, NUMBERS)))
 LOG: list[dict[str, Any]] = []
+ONE = asyncio.Lock()  # a program's output is redirected for the whole process
 
 
 def ids_of(text: str, vocabulary: Vocabulary) -> list[int]:
@@ -35,15 +37,18 @@ def ids_of(text: str, vocabulary: Vocabulary) -> list[int]:
     return ids + (vocabulary.ids(text[at:]) if at < len(text) else [])
 
 
-def completed(model: str, manners: str, question: dict[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:
-    """The answer to a question, as vLLM gives it."""
+def completed(
+    model: str, manners: str, question: dict[str, Any], vocabulary: Vocabulary, entry: dict[str, Any]
+) -> dict[str, Any]:
+    """The answer to a question, as vLLM gives it; the log's entry gets what was asked and planted."""
     prompt = question["prompt"]
     ids = prompt if isinstance(prompt, list) else ids_of(prompt, vocabulary)
     start, first = ids.index(TOKENS["trace_context_start"]), ids.index(TOKENS["frame_sep"])
     source, call = shown_program(vocabulary.data(ids[start + 1 : first]).decode())
     stops, most = {*question.get("stop_token_ids", ()), TOKENS["end_of_text"]}, question["max_tokens"]
     found, logprobs, reason = list[int](), list[float](), None
-    for rest, logprob in written(planted(model, source, call), spelled(ids[first + 1 :], vocabulary)):
+    author, text = planted(model, source, call), spelled(ids[first + 1 :], vocabulary)
+    for rest, logprob in written(author, text):
         for number in ids_of(rest, vocabulary):
             found.append(number)
             logprobs.append(logprob)
@@ -52,6 +57,8 @@ def completed(model: str, manners: str, question: dict[str, Any], vocabulary: Vo
                 break
         if reason is not None or len(found) >= most:
             break
+    fault = getattr(author, "fault", None)
+    entry |= {"source": source, "given": text.count(token("frame_sep")), "fault": fault and asdict(fault)}
     told = found[:-1] if reason is not None else found  # a stop token is no part of the text
     choice: dict[str, Any] = {
         "index": 0, "text": spelled(told, vocabulary), "stop_reason": reason,
@@ -74,10 +81,14 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, voca
         else:
             length = re.search(r"(?i)content-length: *(\d+)", head)
             question = json.loads(await reader.readexactly(int(length[1]) if length else 0))
-            LOG.append({"path": path, "stops": question.get("stop_token_ids"), "most": question["max_tokens"]})
+            entry = {"path": path, "stops": question.get("stop_token_ids"), "most": question["max_tokens"]}
+            LOG.append(entry)
             model, *rest = path.strip("/").split("/")
             try:
-                writer.write(says(completed(model, rest[0], question, vocabulary)))
+                # A thread of its own: a program may run an event loop.
+                async with ONE:
+                    answer = await asyncio.to_thread(completed, model, rest[0], question, vocabulary, entry)
+                writer.write(says(answer))
             except Exception as problem:
                 text = f"{type(problem).__name__}: {problem}"
                 writer.write(http(json.dumps({"error": {"message": text}}).encode(), status="400 Bad Request"))

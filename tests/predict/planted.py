@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
+from meta.executed import Execution, Fault, fault_of
+
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import MARKER, token
 from worldline.core.program import Program
@@ -184,8 +186,31 @@ class Numbered:
         return frame, False
 
 
+@dataclass
+class Seeded:
+    """Executes the program, with the fault that a seed plants in it (`meta.executed`). A cut frame has no end."""
+
+    source: str
+    call: str
+    seed: int
+    fault: Fault | None = None  # what was planted behind the last text
+    _text: str = ""
+
+    def frame(self, text: str) -> tuple[str, bool]:
+        if not text or not self._text.startswith(text):
+            made = Execution(self.source, self.call, text, fault_of(self.seed, self.source, self.call))
+            self._text, self.fault = text + made.rest, made.planted
+        rest = self._text[len(text) :]
+        head, separator, _ = rest.partition(FRAME)
+        number = text.count(FRAME)
+        return head + separator, self.fault is not None and number == self.fault.frame
+
+
 def planted(path: str, source: str, call: str | None) -> PlantedModel:
-    """The model of a name: `skips-20`, `swaps-20`, `right`, `astray=PATTERN`, `wrong=PATTERN`."""
+    """The model of a name: `skips-20`, `swaps-20`, `right`, `seeded-7`, `astray=PATTERN`, `wrong=PATTERN`."""
+    if path.startswith("seeded-"):
+        assert call is not None
+        return Seeded(source, call, int(path.partition("-")[2]))
     if "=" in path:
         kind, _, pattern = path.partition("=")
         return Numbered(source, call, **{kind: pattern})
@@ -197,6 +222,8 @@ def written(model: PlantedModel, text: str) -> Iterator[tuple[str, float]]:
     """What a model writes behind a text, frame by frame, and how likely a token of it is to it."""
     while not text.endswith(END):
         rest, slip = model.frame(text)
+        if not rest:
+            return
         yield rest, UNSURE if slip else SURE
         text += rest
 

@@ -14,6 +14,7 @@ from test_revision_files import commit, files_and_times, git
 
 import worldline
 from worldline.core.errors import UsageError
+from worldline.data.repository.dataset import read_tests, verify
 from worldline.evaluation.revisions import RevisionComparison, compare_revisions
 from worldline.ui.report.revisions_page import page
 from worldline.ui.terminal.revisions import print_revisions
@@ -80,9 +81,14 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def comparison(repository: Path) -> RevisionComparison:
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stored")
+
+
+@pytest.fixture(scope="module")
+def comparison(repository: Path, stored: Path) -> RevisionComparison:
     before = files_and_times(repository)
-    compared = compare_revisions(repository, "HEAD~1", venv=sys.prefix)
+    compared = compare_revisions(repository, "HEAD~1", venv=sys.prefix, out=str(stored))
     assert files_and_times(repository) == before
     return compared
 
@@ -115,6 +121,21 @@ def test_the_first_diverging_step_is_the_added_check(comparison: RevisionCompari
 def test_only_the_fixed_test_behaves_differently(comparison: RevisionComparison) -> None:
     # `test_clock` has another time in every execution, which is no consequence of the change.
     assert [test.test.id for test in comparison.diverging] == ["tests/test_stats.py::test_empty"]
+
+
+def test_the_affected_tests_of_both_revisions_are_stored(comparison: RevisionComparison, stored: Path) -> None:
+    rows = list(read_tests(str(stored)))
+    affected = sorted(test.test.id for test in comparison.tests)
+    sides = sorted({row.instance_id for row in rows}, key=lambda name: name == comparison.instance.id)
+    assert len(sides) == 2
+    assert sides[1] == comparison.instance.id
+    for side in sides:
+        assert sorted(row.test_id for row in rows if row.instance_id == side) == affected
+    outcomes = [row.outcome for row in rows if row.test_id.endswith("test_empty")]
+    assert outcomes == ["failed", "passed"]
+    assert verify(str(stored)) == []
+    report = json.loads((stored / "report.json").read_text("utf-8"))
+    assert report["fixed"] == ["tests/test_stats.py::test_empty"]
 
 
 def test_the_terminal_shows_both_sides(comparison: RevisionComparison) -> None:

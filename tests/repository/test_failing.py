@@ -34,6 +34,9 @@ BLAMED = {
     "test_async": "twice",
     "test_none": "none",
     "test_key": "key",
+    "test_doubled": "doubled",
+    "test_in_pairs": "in_pairs",
+    "test_squares": "squares",
 }
 
 
@@ -83,6 +86,11 @@ def test_a_yielded_fixture_is_followed_into_the_method_that_it_called(recording:
         ("fixture", "tests/conftest.py"),
         ("written", "src/till/prices.py"),
     ]
+
+
+def test_a_loop_over_a_generator_reads_what_was_yielded_for_its_round(recording: TestRecording) -> None:
+    links = explained(recording, "test_in_pairs").values[0].links
+    assert [(link.kind, link.after) for link in links if link.kind == "yielded"] == [("yielded", "('a', 2)")]
 
 
 def test_a_failure_in_a_helper_names_the_line_of_the_test(recording: TestRecording) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small_repositories import write_repository
 
 from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
@@ -308,6 +309,16 @@ def test_a_file_that_cannot_be_imported_is_an_error(tmp_path: Path) -> None:
     outcomes = {test.id: test.outcome for test in recording.ended.values()}
     assert outcomes["test_bad.py"] == "error"
     assert "missing_module" in recording.ended["test_bad.py"].message
+
+
+def test_tests_that_pytest_did_not_reach_say_why(tmp_path: Path) -> None:
+    contents = {"test_a.py": "def test_a():\n    pass\n", "test_bad.py": "def test_z(:\n    pass\n"}
+    recording = record_tests(write_repository(tmp_path / "half", contents), venv=sys.prefix, check=False)
+    assert {test.id: test.outcome for test in recording.tests()} == {
+        "test_bad.py": "error",
+        "test_a.py::test_a": "missing",
+    }
+    assert any("--continue-on-collection-errors" in note for note in recording.notes)
 
 
 def test_the_users_folder_is_not_written(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from worldline.cli import options as opt
 
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
     from worldline.ui.session.session import Session
 
 
+# Parameters of `debug` and `step` that a test has; the others describe a prediction for FILE.
+_OF_A_TEST = frozenset({"pytest", "venv", "include", "trust", "steps", "wall", "as_json", "html", "view", "rows"})
+
+
 def test_options(command: opt.Command) -> opt.Command:
     """Add the options that name a test instead of FILE."""
     return opt.add_all(
         command,
         opt.option("--pytest", metavar="REPO::TEST", note="one test by its id, and why it fails"),
         opt.option("--venv", metavar="DIR"),
+        opt.option("--include", multiple=True, metavar="PACKAGE", note="with --pytest"),
     )
 
 
@@ -54,13 +60,23 @@ def _recorded(target: str, options: dict[str, Any]) -> tuple[RecordedTest, Failu
     from worldline.recording.repository.budget import TestBudget
     from worldline.recording.repository.one_test import record_test
 
-    if options["file"] is not None:
-        raise click.UsageError("--pytest takes no FILE: the test is in the repository")
+    _refuse_options_of_a_prediction()
     limits = {"steps": options["steps"], "seconds": options["wall"]}
     budget = TestBudget(**{name: value for name, value in limits.items() if value is not None})
     with opt.spinner() as say:
-        test = record_test(target, venv=options["venv"], budget=budget, say=say)
+        test = record_test(target, venv=options["venv"], include=options["include"], budget=budget, say=say)
     return test, explain_failure(test)
+
+
+def _refuse_options_of_a_prediction() -> None:
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        is_passed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if not is_passed or parameter.name in _OF_A_TEST:
+            continue
+        if isinstance(parameter, click.Argument):
+            raise click.UsageError("--pytest takes no FILE: the test is in the repository")
+        raise click.UsageError(f"{parameter.opts[0]} is for a prediction: --pytest records a test and asks no model")
 
 
 def _session(test: RecordedTest, explanation: FailureExplanation) -> Session:

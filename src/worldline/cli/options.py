@@ -42,6 +42,7 @@ MEANINGS = {
     "--hidden": "Hidden inputs: predicted in the steps, given in the prompt, or left out (blind)",
     "--host": "Address to listen on",
     "--html": "Also write one self-contained HTML page",
+    "--include": "Step into this package too; repeatable",
     "--journal": "Journal of earlier executions of this code",
     "--json": "Print one JSON object",
     "--language": "Language of the programs",

@@ -29,7 +29,7 @@ def repository_options(command: opt.Command) -> opt.Command:
         opt.option("--venv", metavar="DIR"),
         opt.add_option("--since", metavar="REV", help="Compare the tests that changes since REV affect"),
         opt.add_option("--max-calls", type=opt.POSITIVE, default=8, help="Calls to store of each function, by path"),
-        opt.add_option("--include", multiple=True, metavar="PACKAGE", help="Step into this package too; repeatable"),
+        opt.option("--include", multiple=True, metavar="PACKAGE"),
         opt.add_option("--no-check", is_flag=True, help="Do not also execute the tests without the recorder"),
         opt.option("--format", "notations", type=click.Choice(NOTATIONS), multiple=True, note="stored as a column"),
         opt.add_option("--benchmark", multiple=True, metavar="FILE", help="Leave out functions like those in FILE"),
@@ -54,7 +54,7 @@ def record_repository(
     if options["since"] is None and (options["html"] is not None or options["view"]):
         raise UsageError("--html and --view show what changed since a revision: pass --since REV")
     if options["since"] is not None:
-        _compare(repositories, args, as_json=as_json, rows=rows, options=options)
+        _compare(repositories, args, out, as_json=as_json, rows=rows, options=options)
     elif out is not None:
         _store(repositories, args, out, as_json=as_json, options=options)
     else:
@@ -134,19 +134,34 @@ def _store(
 
 
 def _compare(
-    repositories: tuple[str, ...], args: tuple[str, ...], *, as_json: bool, rows: int, options: dict[str, Any]
+    repositories: tuple[str, ...],
+    args: tuple[str, ...],
+    out: str | None,
+    *,
+    as_json: bool,
+    rows: int,
+    options: dict[str, Any],
 ) -> None:
     from worldline.evaluation.revisions import compare_revisions
     from worldline.ui.terminal.revisions import print_revisions
 
     repository = _only_one(repositories, "--since")
     with opt.spinner() as say:
-        comparison = compare_revisions(repository, options["since"], say=say, **_shared(args, options))
+        comparison = compare_revisions(
+            repository,
+            options["since"],
+            out=out,
+            max_calls=options["max_calls"],
+            notations=options["notations"],
+            leave_out=options["benchmark"],
+            say=say,
+            **_shared(args, options),
+        )
     if options["html"] is not None:
         from worldline.ui.report.revisions_page import page
 
         opt.write_page(options["html"], page(comparison))
-    opt.show(comparison, as_json, print_revisions, rows=rows)
+    opt.show(comparison, as_json, print_revisions, rows=rows, out=out)
     if comparison.broken:
         raise click.exceptions.Exit(1)
     if options["view"]:

@@ -5,7 +5,6 @@ A directory of recorded calls (`record --pytest`) is loaded as the traces of its
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,9 +30,12 @@ def load(path: str | Folder, *, number: int = 0) -> Trace:
     Raises:
         UsageError: There is no such trace.
     """
-    for trace in itertools.islice(load_all(path), number, None):
-        return trace
-    raise UsageError(f"{path} has no trace number {number}")
+    count = 0
+    for count, trace in enumerate(load_all(path), 1):
+        if count > number:
+            return trace
+    has = f"{count:,} traces, numbered from 0" if count else "no trace"
+    raise UsageError(f"{path} has no trace number {number}: it has {has}")
 
 
 def load_all(path: str | Folder) -> Iterator[Trace]:

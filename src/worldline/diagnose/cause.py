@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from worldline.codec.answer import same_answer
 from worldline.codec.notation import notation
 from worldline.codec.reading import Reading
 from worldline.codec.repetition import repetition
@@ -32,7 +33,6 @@ from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.diagnose.unknowable import unknowable
-from worldline.diagnose.value_diff import same_value
 
 UNKNOWN = "could not be known"
 CAUSES = (
@@ -133,13 +133,13 @@ def _misjudged(reported: ReportedAnswer, truth: Reading) -> Cause | None:
     if truth.answer is None:
         return None
     end = truth.answer[1]
-    if reported.own is not None and not same_value(reported.own, end):
+    if reported.own is not None and not same_answer(reported.own, end):
         evidence = f"the trace ends with {end}, the model's separate answer is {reported.own}"
         return Cause(name="answer miscopied", detail="answer", evidence=evidence)
-    if reported.expected is not None and not same_value(reported.expected, end):
+    if reported.expected is not None and not same_answer(reported.expected, end):
         evidence = f"the execution ends with {end}, the benchmark expects {reported.expected}"
         return Cause(name="benchmark wrong", detail="answer", evidence=evidence)
-    if reported.taken is not None and not same_value(reported.taken, end):
+    if reported.taken is not None and not same_answer(reported.taken, end):
         evidence = f"the trace ends with {end}, the scorer read {reported.taken}"
         return Cause(name="scorer artefact", detail="answer", evidence=evidence)
     if reported.failed:

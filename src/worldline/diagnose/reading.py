@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from worldline.codec.answer import same_answer
 from worldline.codec.notation import notation
 from worldline.codec.reading import Event, Reading
 from worldline.core.trace import Hidden
-from worldline.core.value import equal
 from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
 from worldline.predict.table import context_of
 
@@ -28,7 +28,7 @@ def ends_alike(left: Reading, right: Reading, *, printed: bool = False) -> bool:
     left_answer, right_answer = left.answer, right.answer
     if left_answer is None or right_answer is None or left_answer[0] != right_answer[0]:
         return False
-    return equal(left_answer[1], right_answer[1]) and (not printed or left.printed == right.printed)
+    return same_answer(left_answer[1], right_answer[1]) and (not printed or left.printed == right.printed)
 
 
 def read(ask: PredictionRequest, prediction: Prediction) -> Reading:

@@ -18,7 +18,7 @@ from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.core.limits import Limits
-from worldline.core.stats import Paired, Share
+from worldline.core.stats import NetEffect, Paired, Share, net_effect
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.interventions import (
     CONFIRMING,
@@ -77,22 +77,25 @@ class InterventionTrial:
 class Effect:
     """The effect of an intervention: flips among the samples it applies to, and to how many it does not.
 
-    `expected` is the net effect extrapolated to all samples, of which only some were tried.
+    `expected` is the net effect extrapolated to all samples, of which only some were tried, with its interval. It is
+    None if the intervention has no verdict, or if passing samples exist and none was tried.
     """
 
     intervention: str
     pairs: Paired
     unfit: int
     faults: int
-    expected: float
+    expected: NetEffect | None
 
     def as_json(self) -> dict[str, Any]:
+        whole = self.expected
         return {
             "intervention": self.intervention,
             **self.pairs.as_json(),
             "unfit": self.unfit,
             "faults": self.faults,
-            "expected": self.expected,
+            "expected": None if whole is None else whole.count,
+            "expected_interval": None if whole is None else [whole.low, whole.high],
         }
 
 
@@ -119,11 +122,15 @@ class Trials:
 
     def effect(self, intervention: str) -> Effect:
         """Return the effect of one intervention."""
-        outcomes = [trial.outcome for trial in self.tried if trial.intervention == intervention]
+        trials = [trial for trial in self.tried if trial.intervention == intervention]
+        outcomes = [trial.outcome for trial in trials]
         pairs = Paired(*(outcomes.count(name) for name in ("right", "regressed", "recovered", "wrong")))
-        up = max(self.failing, len(self.failed)) / len(self.failed) if self.failed else 0.0
-        down = self.passing / len(self.chosen) if self.chosen else 0.0
-        expected = up * pairs.recovered - down * pairs.regressed
+        # One that does not apply to a sample leaves it as it is: it counts as tried without effect.
+        known = Counter(trial.before for trial in trials if trial.status in ("done", "unfit"))
+        expected = None
+        if pairs.n:
+            fixed, broken = Share(pairs.recovered, known[False]), Share(pairs.regressed, known[True])
+            expected = net_effect(fixed, max(self.failing, len(self.failed)), broken, self.passing)
         return Effect(intervention, pairs, outcomes.count("unfit"), outcomes.count("fault"), expected)
 
     @property
@@ -198,7 +205,7 @@ def run_interventions(
     """
     if by not in MEASURES:
         raise UsageError(f"unknown measure {by!r}: choose {' or '.join(MEASURES)}")
-    diagnoses = [Diagnosis(sample) for sample in samples]
+    diagnoses = [Diagnosis(sample) for sample in _with_whole_truths(samples, limits)]
     verdicts = [call_or_fault(_right, diagnosis, by) for diagnosis in diagnoses]
     faults = {i: verdict.note for i, verdict in enumerate(verdicts) if isinstance(verdict, RowFault)}
     rights = [None if isinstance(verdict, RowFault) else verdict for verdict in verdicts]
@@ -227,6 +234,20 @@ def run_interventions(
         interventions=tuple(interventions),
         tried=tuple(tried),
     )
+
+
+def _with_whole_truths(samples: Sequence[Sample], limits: Limits | None) -> list[Sample]:
+    """Record the truths again that a run stores only as far as the prediction needs: they show no answer."""
+    whole = list(samples)
+    cut = [i for i, sample in enumerate(samples) if sample.truth.status == "budget"]
+    for codec in sorted({samples[i].truth.codec for i in cut}):
+        places = [i for i in cut if samples[i].truth.codec == codec]
+        asks = [samples[i].ask for i in places]
+        recorded = iterate_or_fault(partial(_recorded_from, asks, codec, limits), len(asks))
+        for i, truth in zip(places, recorded, strict=True):
+            if not isinstance(truth, RowFault) and truth.text.startswith(samples[i].truth.text):
+                whole[i] = replace(samples[i], truth=truth)
+    return whole
 
 
 def _fault(intervention: str, sample: int, why: str) -> InterventionTrial:
@@ -276,7 +297,7 @@ def prepare_trials(
     fresh = [pair for pair, planned in plans.items() if planned.fresh]
     truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
     asks = [plans[pair].ask for pair in fresh]
-    recorded = iterate_or_fault(lambda at: _recorded(asks[at:], codec, limits), len(fresh))
+    recorded = iterate_or_fault(partial(_recorded_from, asks, codec, limits), len(fresh))
     for pair, true in zip(fresh, recorded, strict=True):
         if isinstance(true, RowFault):
             settle(pair, true)
@@ -341,6 +362,12 @@ def _carried(jobs: Sequence[PreparedTrial], predictor: Predictor, by: str) -> It
     for job, answer in zip(jobs, answers, strict=True):
         tried = answer if isinstance(answer, RowFault) else call_or_fault(_judged, job, *answer, by)
         yield replace(job.tried, status="fault", why=tried.note) if isinstance(tried, RowFault) else tried
+
+
+def _recorded_from(
+    asks: Sequence[PredictionRequest], codec: str, limits: Limits | None, at: int
+) -> Iterator[Prediction]:
+    return _recorded(asks[at:], codec, limits)
 
 
 def _recorded(asks: Sequence[PredictionRequest], codec: str, limits: Limits | None) -> Iterator[Prediction]:

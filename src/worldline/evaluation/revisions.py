@@ -17,6 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.core.repository.source_change import SourceChange
 from worldline.core.trace import Trace
+from worldline.data.repository.record import DEFAULT_MAX_CALLS, store_tests
 from worldline.diagnose.revisions.affected import AffectedTest, affected_tests
 from worldline.diagnose.revisions.compare import compare_traces, noise_of
 from worldline.diagnose.revisions.difference import RevisionDiff
@@ -24,6 +25,7 @@ from worldline.diagnose.revisions.source_map import SourceMap
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.record import record_tests
 from worldline.recording.repository.revision import files_at, source_change
+from worldline.storage.remote import Folder
 
 MAX_KEPT_TRACES = 8  # pairs of traces that stay in memory, to be shown
 
@@ -151,6 +153,10 @@ def compare_revisions(
     include: Sequence[str] = (),
     repeat: bool = True,
     trust: bool = False,
+    out: str | Folder | None = None,
+    max_calls: int = DEFAULT_MAX_CALLS,
+    notations: Sequence[str] = (),
+    leave_out: Sequence[str] = (),
     say: Callable[[str], None] | None = None,
 ) -> RevisionComparison:
     """Record the tests of a repository before and after a change, and show what the change does to them.
@@ -170,6 +176,11 @@ def compare_revisions(
         repeat: Record tests that seem to differ outside the changed lines once more, and ignore what differs between
             any two executions, such as a clock.
         trust: Execute without a sandbox, as yourself.
+        out: Directory or URL of a dataset that gets the affected tests of both revisions and, as `report.json`, the
+            comparison. By default nothing is stored.
+        max_calls: Calls to store of each function.
+        notations: Notations in which each stored call is also written as text.
+        leave_out: Benchmark files; functions similar to theirs are not stored.
         say: Called with the progress.
 
     Returns:
@@ -197,14 +208,31 @@ def compare_revisions(
     )
     after = record(tests=tests, say=lambda text: say(f"after: {text}"))
     overlay = files_at(repository, since)
-    instance = replace(after.instance, revision=change.since)
+    # The sources of the revision with the tests of the working tree are neither of the two.
+    revision = f"{change.since[:7]}+{after.instance.revision.lstrip('+')[:4]}"
+    instance = replace(after.instance, revision=revision)
     before = record(tests=tests, overlay=overlay, instance=instance, say=lambda text: say(f"before: {text}"))
 
     def again(names: Sequence[str]) -> RecordedTests:
         return record(tests=names, say=lambda text: say(f"once more: {text}"))
 
     say("comparing the traces")
-    return compare_recordings(before, after, change, again=again if repeat else None)
+    comparison = compare_recordings(before, after, change, again=again if repeat else None)
+    if out is not None:
+        say(f"storing {len(comparison.tests):,} tests of both revisions")
+        affected = {test.test.id for test in comparison.tests}
+        for recording in (before, after):
+            store_tests(
+                recording.only(affected),
+                out,
+                max_calls=max_calls,
+                include=include,
+                notations=notations,
+                leave_out=leave_out,
+                unit=f"{recording.instance.id} since {change.since}",
+                report=comparison.as_json(),
+            )
+    return comparison
 
 
 def compare_recordings(

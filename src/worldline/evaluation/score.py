@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from worldline.codec.answer import same_answer
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.notation import notation
 from worldline.core.hidden import READ
@@ -137,7 +138,7 @@ def _drawn(diagnosis: Diagnosis, verdict: Verdict) -> str:
 
 
 def _is_answer(stated: str, true: Truth) -> bool:
-    return true.answer.event == "return" and equal(stated, true.answer.value)
+    return true.answer.event == "return" and same_answer(stated, true.answer.value)
 
 
 def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
@@ -207,7 +208,8 @@ def _word(is_right: bool) -> str:
 
 
 def _same_answer(first: RunEnd, second: RunEnd) -> bool:
-    return first.event == second.event and first.printed == second.printed and equal(first.value, second.value)
+    is_same_end = first.event == second.event and first.printed == second.printed
+    return is_same_end and same_answer(first.value, second.value)
 
 
 def _agreed(predicted: Parsed, actual: Parsed) -> int:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
+from worldline.codec.answer import same_answer
 from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
-from worldline.core.value import equal
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.forced import rollouts
 from worldline.predict.forcing.forced_rollout import ForcedRollout
@@ -248,7 +248,7 @@ class PredictedOutcome:
 
     def is_same(self, other: PredictedOutcome) -> bool:
         """Whether two runs end alike; values are compared as values, not as text."""
-        return self.event == other.event and self.shown == other.shown and equal(self.value, other.value)
+        return self.event == other.event and self.shown == other.shown and same_answer(self.value, other.value)
 
 
 def outcome(request: PredictionRequest, prediction: Prediction) -> PredictedOutcome | None:

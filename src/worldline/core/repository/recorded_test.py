@@ -91,6 +91,15 @@ class RecordedTest:
         }
 
 
+def failure_line(message: str) -> str:
+    """Return the line of a failure's message that says most: what pytest marks as the error, else the last line."""
+    lines = [line for line in message.splitlines() if line.strip()]
+    marked = [line[1:].strip() for line in lines if line.startswith("E ")]
+    # The place of a syntax error stands above its name.
+    is_place_first = bool(marked) and marked[0].startswith("File ")
+    return marked[-1 if is_place_first else 0] if marked else "".join(lines[-1:]).strip()
+
+
 @dataclass(frozen=True, kw_only=True)
 class RecordedCall:
     """One call of a function of the repository, cut out of the trace of a test.

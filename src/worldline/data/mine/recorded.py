@@ -179,23 +179,31 @@ def _stand_alone(seen: SeenCall, function: ExtractedFunction | None, *, generato
         return ARGUMENTS
     if len(call) > MAX_CALL_CHARACTERS:
         return TOO_LONG
-    if seen.outcome.kind == "returned" and not yields(function.node) and not is_plain(seen.outcome.detail):
+    is_result = seen.outcome.kind == "returned" and not yields(function.node)
+    if is_result and not is_plain(seen.outcome.detail, may_share=True):
         return RESULT
     return StandAloneCall(seen, function, call)
 
 
-def is_plain(text: str) -> bool:
-    """Return whether canonical text is an expression of Python that builds the value."""
+def is_plain(text: str, *, may_share: bool = False) -> bool:
+    """Return whether canonical text is an expression of Python that builds the value.
+
+    With `may_share`, parts of the value may be one object: an answer is compared without identity.
+    """
     value = parse(text)
     waiting = [value]
     while waiting:
         part = waiting.pop()
-        if not isinstance(part, Value) or part.kind not in _PLAIN_KINDS or part.label:
+        if isinstance(part, Value) and may_share and part.kind == "ref" and part.atom.startswith("#"):
+            continue
+        if not isinstance(part, Value) or part.kind not in _PLAIN_KINDS or (part.label and not may_share):
             return False
         if part.kind in ("float", "complex") and not part.atom.lstrip("(-")[:1].isdigit():
             # `inf` and `nan` are names in Python.
             return False
         waiting.extend(part.items)
+    if may_share:
+        return True
     try:
         ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

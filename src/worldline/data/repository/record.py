@@ -132,7 +132,7 @@ def record_repositories(
                 say(_progress_line(result))
         _finish(writer, listed, plan)
         report = _report(place(out), listed, plan, benchmark_facts(benchmark, leave_out))
-        writer.write_report(json.dumps(report.as_json(), indent=1, ensure_ascii=True).encode() + b"\n")
+        writer.write_report(_report_text(report.as_json()))
     return report
 
 
@@ -143,6 +143,9 @@ def store_tests(
     max_calls: int = DEFAULT_MAX_CALLS,
     include: Sequence[str] = (),
     notations: Sequence[str] = (),
+    leave_out: Sequence[str] = (),
+    unit: str | None = None,
+    report: dict[str, Any] | None = None,
 ) -> RepositoryReport:
     """Store the calls of one recording in a dataset, beside those already there.
 
@@ -152,6 +155,9 @@ def store_tests(
         max_calls: Calls to keep of each function: the first with distinct paths.
         include: Packages outside the repository that were stepped into.
         notations: Notations in which each call is also stored as text: `compact`, `cwm`.
+        leave_out: Benchmark files; functions similar to theirs are left out.
+        unit: What the recording is called, if it is only a part of the repository's tests.
+        report: Stored as `report.json`.
 
     Returns:
         The report on this repository.
@@ -160,25 +166,31 @@ def store_tests(
         FingerprintError: The dataset was recorded with other settings.
     """
     options = {"budget": recording.budget, "args": (), "include": tuple(include)}
-    mark, instance = _fingerprint(options, max_calls, []), recording.instance
+    mark, instance = _fingerprint(options, max_calls, [*leave_out]), recording.instance
     with (
         tempfile.TemporaryDirectory(prefix="worldline-repositories-", ignore_cleanup_errors=True) as folder,
         CallWriter(out, fingerprint=mark, notations=notations) as writer,
     ):
-        unit = RecordingUnit(key=instance.id, repository="", instance=instance, max_calls=2 * max_calls)
-        benchmark = Benchmark.read(())
+        key = instance.id if unit is None else unit
+        recorded = RecordingUnit(key=key, repository="", instance=instance, max_calls=2 * max_calls)
         job = RecordingJob(
             record=record_tests,
             options={},
             notations=writer.notations,
             keep_traces=True,
-            benchmark=benchmark,
+            benchmark=Benchmark.read(leave_out),
             folder=folder,
         )
         part = str(Path(folder) / "part")
-        store_recording(recording, part, unit, job)
+        store_recording(recording, part, recorded, job)
         writer.adopt(part, _stored_paths(writer, instance, max_calls).keep)
+        if report is not None:
+            writer.write_report(_report_text(report))
     return summarize(place(out))[instance.id]
+
+
+def _report_text(report: dict[str, Any]) -> bytes:
+    return json.dumps(report, indent=1, ensure_ascii=True).encode() + b"\n"
 
 
 def list_repositories(repositories: Iterable[str]) -> list[str]:
@@ -200,8 +212,10 @@ def list_repositories(repositories: Iterable[str]) -> list[str]:
         try:
             with open(file, encoding="utf-8") as lines:
                 text = lines.read(MAX_LIST_BYTES + 1)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{file} is not a list of repositories: {error}") from None
+        except OSError as error:
+            raise UsageError(f"{entry} cannot be read as a list of repositories: {error.strerror}") from None
+        except ValueError as error:
+            raise UsageError(f"{entry} is not a list of repositories: {error}") from None
         if len(text) > MAX_LIST_BYTES:
             raise UsageError(f"{file} is not a list of repositories: it is larger than {MAX_LIST_BYTES:,} bytes")
         listed = (line.partition("#")[0].strip() for line in text.splitlines())

@@ -65,11 +65,13 @@ def _decision(evidence: _Evidence, divergences: Sequence[Divergence]) -> Diverge
     """The wrong action that a wrong set of names is only a part of.
 
     The line of a loop decides whether it continues and sets its variable in one step; a line that raises sets
-    nothing.
+    nothing. Neither drops a name, and what is raised without it only follows.
     """
     first = evidence.first
     after = next((later for later in divergences[1:8] if later.what in (*_ACTIONS, "outcome")), None)
     if first.what != "names" or after is None or after.step != first.step + 1 or after.found is None:
+        return None
+    if evidence.is_lost:
         return None
     events = (*evidence.truth[after.step : after.step + 1], evidence.prediction[after.found])
     is_raised = any(event.event == "raise" for event in events)
@@ -165,8 +167,7 @@ class _Evidence:
         if (wanted or "").startswith("&") or (got or "").startswith("&"):
             evidence = f"{wanted or 'no mark'}, predicted {got or 'no mark'}"
             return self._blame("forgotten aliasing", f"{name}{wanted or '&'}", "", evidence)
-        was_there = name in self.before
-        if got == GONE or (got is None and was_there and self._is_whole):
+        if got == GONE or self.is_lost:
             type_ = kind(self.before.get(name, wanted or ""))
             return self._blame("lost variable", name, type_, f"{name} still has a value, predicted none")
         if wanted is None and got is not None:
@@ -174,8 +175,10 @@ class _Evidence:
         return self._missed(name, wanted or "")
 
     @property
-    def _is_whole(self) -> bool:
-        return self.true is not None and self.true.whole
+    def is_lost(self) -> bool:
+        """Whether a name that had a value is missing where all names are repeated."""
+        is_whole = self.true is not None and self.true.whole
+        return is_whole and self.first.got is None and (self.first.name or "") in self.before
 
     def _missed(self, name: str, wanted: str) -> Blame:
         operation = self.operation(kind(wanted))

@@ -127,16 +127,29 @@ def origin_of_result(
     number = number_of(keys[0]) if keys and yields and kind == "returned" else None
     if number is not None and number < len(yields):
         step, keys = yields[number], keys[1:]
-    event = index.trace[step]
-    evaluation = Evaluation(index, step)
-    function = index.frames[frame].name
-    node: ast.AST | None = None
-    if isinstance(evaluation.node, ast.Return):
-        node = evaluation.node.value
-    elif evaluation.node is not None and event.event == "yield":
-        node = next((part.value for part in ast.walk(evaluation.node) if isinstance(part, ast.Yield)), None)
+    return origin_of_end(index, step, keys, kind=kind)
+
+
+def origin_of_end(index: TraceIndex, step: int, keys: Keys, *, kind: str = "returned") -> Origin:
+    """Return the origin of what a step returned or yielded."""
+    event, evaluation = index.trace[step], Evaluation(index, step)
+    function = index.frames[evaluation.frame].name
+    node = _given_back(evaluation, function, is_yield=event.event == "yield")
     read = None if node is None else ExpressionRead(evaluation, node, keys)
     reads = () if read is None else (read,)
     kind = "yielded" if event.event == "yield" and kind == "returned" else kind
     is_copy = read is not None and is_handed_on(read)
     return Origin(kind=kind, step=step, name=function, keys=keys, after=event.arg, reads=reads, is_copy=is_copy)
+
+
+def _given_back(evaluation: Evaluation, function: str, *, is_yield: bool) -> ast.AST | None:
+    """The expression whose value a step returns or yields; None if it cannot be told."""
+    statement = evaluation.node
+    if statement is None:
+        return None
+    if is_yield and function.endswith("<genexpr>"):
+        elements = [part.elt for part in ast.walk(statement) if isinstance(part, ast.GeneratorExp)]
+        return elements[0] if len(elements) == 1 else None
+    if is_yield:
+        return next((part.value for part in ast.walk(statement) if isinstance(part, ast.Yield)), None)
+    return statement.value if isinstance(statement, ast.Return) else None

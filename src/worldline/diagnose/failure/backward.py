@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from worldline.core.value import kind
-from worldline.diagnose.failure.arguments import origin_of_parameter, origin_of_result
+from worldline.diagnose.failure.arguments import origin_of_end, origin_of_parameter, origin_of_result
 from worldline.diagnose.failure.bindings import narrowed, number_of, reads_of_write, stored_value
 from worldline.diagnose.failure.conditions import deciding
 from worldline.diagnose.failure.evaluation import BUILTINS, COMPREHENSIONS, COPIERS, Evaluation, called_name
 from worldline.diagnose.failure.explanation import ValueLink
-from worldline.diagnose.failure.origin import Keys, NameRead, Origin, Read
+from worldline.diagnose.failure.origin import Keys, NameRead, Origin, Read, YieldRead
 from worldline.diagnose.failure.trace_index import NameChange, TraceIndex, targets_of
 from worldline.diagnose.failure.value_keys import is_known_key, is_mutable, part_of
 
@@ -106,6 +106,8 @@ class BackwardSlice:
         if isinstance(read, NameRead):
             origin = self._of_name(read.frame, read.name, read.keys, read.at)
             return [] if origin is None else [origin]
+        if isinstance(read, YieldRead):
+            return [origin_of_end(self._index, read.step, read.keys)]
         return list(self._of_expression(read.evaluation, read.node, read.keys))
 
     def _of_expression(self, evaluation: Evaluation, node: ast.AST, keys: Keys) -> Iterator[Origin]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from worldline.diagnose.failure.evaluation import COMPREHENSIONS, COPIERS, Evaluation, called_name, own_expressions
-from worldline.diagnose.failure.origin import ExpressionRead, Keys, NameRead, Read
+from worldline.diagnose.failure.origin import ExpressionRead, Keys, NameRead, Read, YieldRead
 from worldline.diagnose.failure.trace_index import targets_of
+from worldline.diagnose.failure.value_keys import part_of
 
 
 def reads_of_write(evaluation: Evaluation, name: str, keys: Keys) -> tuple[tuple[Read, ...], bool]:
@@ -19,7 +20,7 @@ def reads_of_write(evaluation: Evaluation, name: str, keys: Keys) -> tuple[tuple
             older = NameRead(evaluation.frame, name, keys, evaluation.at)
             return (ExpressionRead(evaluation, node.value), older), False
         case ast.For() | ast.AsyncFor():
-            return (ExpressionRead(evaluation, node.iter),), False
+            return _of_loop(evaluation, node, name, keys)
         case ast.With() | ast.AsyncWith():
             return tuple(ExpressionRead(evaluation, item.context_expr) for item in node.items), False
         case ast.Assign():
@@ -38,21 +39,50 @@ def reads_of_write(evaluation: Evaluation, name: str, keys: Keys) -> tuple[tuple
     return (*_arguments(evaluation, node, name), older), False
 
 
+def _of_loop(
+    evaluation: Evaluation, node: ast.For | ast.AsyncFor, name: str, keys: Keys
+) -> tuple[tuple[Read, ...], bool]:
+    """What the name of a loop gets: what a recorded generator yielded for this round, else what the iterable has."""
+    index, iterable = evaluation.index, ExpressionRead(evaluation, node.iter)
+    step = index.last_yield(evaluation.frame, evaluation.step, evaluation.end)
+    if step is None:
+        return (iterable,), False
+    path = _path_in_target(node.target, name)
+    bound, yielded = index.value(evaluation.frame, name, evaluation.end), index.trace[step].arg
+    if path is not None and bound is not None and part_of(yielded, path) == bound:
+        return (YieldRead(step, (*path, *keys)),), True
+    # Something between the two, such as `enumerate` or `map`, made another value of it.
+    return (YieldRead(step), iterable), False
+
+
+def _path_in_target(target: ast.expr, name: str) -> Keys | None:
+    """The keys of a name in the target of a loop; None if it is not a plain name there."""
+    if isinstance(target, ast.Name):
+        return () if target.id == name else None
+    for number, item in enumerate(target.elts if isinstance(target, ast.Tuple | ast.List) else ()):
+        path = None if isinstance(item, ast.Starred) else _path_in_target(item, name)
+        if path is not None:
+            return (f"[{number}]", *path)
+    return None
+
+
 def _is_given(read: Read) -> bool:
     """Whether an expression is a parameter or a loop's name: a store of it into an object is the step to look at."""
-    if isinstance(read, NameRead) or not isinstance(read.node, ast.Name):
+    if not isinstance(read, ExpressionRead) or not isinstance(read.node, ast.Name):
         return False
     evaluation, name = read.evaluation, read.node.id
     change = next(evaluation.index.changes(evaluation.frame, name, evaluation.at), None)
     if change is None or evaluation.index.trace[change.step].event == "call":
         return True
-    node = evaluation.index.statement(evaluation.file, evaluation.index.trace.columns.line[change.step])
-    return isinstance(node, ast.For | ast.AsyncFor)
+    index = evaluation.index
+    node = index.statement(evaluation.file, index.trace.columns.line[change.step])
+    is_yielded = index.last_yield(change.frame, change.step, index.after(change.frame, change.step)) is not None
+    return isinstance(node, ast.For | ast.AsyncFor) and not is_yielded
 
 
 def is_handed_on(read: Read) -> bool:
     """Whether an expression has a value that something else produced: a name, a part of one, a recorded call."""
-    if isinstance(read, NameRead):
+    if not isinstance(read, ExpressionRead):
         return True
     node, evaluation, keys = read.node, read.evaluation, read.keys
     while isinstance(node, ast.Await | ast.NamedExpr) or _is_copier(evaluation, node):

@@ -29,7 +29,15 @@ class NameRead:
     at: int
 
 
-Read = ExpressionRead | NameRead
+@dataclass(frozen=True, eq=False)
+class YieldRead:
+    """What a generator yielded at a step, or the part of it under `keys`."""
+
+    step: int
+    keys: Keys = ()
+
+
+Read = ExpressionRead | NameRead | YieldRead
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

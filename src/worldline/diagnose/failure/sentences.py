@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from worldline.core.repository.recorded_test import FAILING_OUTCOMES, failure_line
 from worldline.core.text import plural, printable
 from worldline.core.text import shortened as one_line
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, OpenCall, SourcePlace, ValueLink
@@ -34,6 +35,8 @@ def head_sentences(explanation: FailureExplanation) -> Iterator[tuple[str, str, 
     """Yield the sentences before the values: the exception, where it was raised, the statement."""
     if explanation.exception:
         yield explanation.outcome, shortened(explanation.exception, 2 * MAX_VALUE), "bold red"
+    elif explanation.outcome in FAILING_OUTCOMES and (reason := failure_line(explanation.message)):
+        yield explanation.outcome, shortened(reason, 2 * MAX_VALUE), "bold red"
     raised, line = explanation.raised, explanation.test_line
     if raised is not None:
         yield "raised", f"{place_in_words(raised)}, step {raised.step}", ""

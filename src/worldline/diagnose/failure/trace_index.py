@@ -104,6 +104,17 @@ class TraceIndex:
         """Return the other frames that have a step after `start` and before `end`, in order."""
         return [other for other in dict.fromkeys(self.trace.columns.frame[start + 1 : end]) if other != frame]
 
+    def last_yield(self, frame: int, start: int, end: int) -> int | None:
+        """Return the step that yielded to a frame last, between its step `start` and its next one, `end`.
+
+        None if the last of the steps between them is not a yield of a frame that this one resumed.
+        """
+        between = range(end - 1, start, -1)
+        step = next((at for at in between if self.trace[at].event not in CHANGELESS), None)
+        if step is None or self.trace[step].event != "yield" or self.trace.columns.frame[step] == frame:
+            return None
+        return step
+
     @cached_property
     def roots(self) -> tuple[int, ...]:
         """The frames that no recorded frame called."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from worldline.core.repository.recorded_test import FAILING_OUTCOMES
+from worldline.core.repository.recorded_test import FAILING_OUTCOMES, failure_line
 from worldline.core.text import around, first_difference, plural, printable, shortened
 from worldline.diagnose.revisions.affected import AffectedTest
 from worldline.diagnose.revisions.difference import CallDifference, NameDifference, RevisionDiff, RevisionDivergence
@@ -25,7 +25,7 @@ def sentences(test: AffectedTest, diff: RevisionDiff | None) -> Iterator[Sentenc
     yield "outcome", _outcome(test), "" if test.outcomes[0] == test.outcomes[1] else "bold"
     for side, digest in (("before", test.before), ("after", test.after)):
         if digest is not None and digest.outcome in FAILING_OUTCOMES and digest.message:
-            yield f"message {side}", _last_line(digest.message), ""
+            yield f"message {side}", shortened(failure_line(digest.message), 2 * MAX_VALUE_CHARS), ""
     if diff is None:
         missing = " and ".join(
             side for side, digest in (("before", test.before), ("after", test.after)) if not (digest and digest.steps)
@@ -43,13 +43,6 @@ def sentences(test: AffectedTest, diff: RevisionDiff | None) -> Iterator[Sentenc
         yield "call", _call(call), ""
     if len(diff.calls) > MAX_CALLS_SHOWN:
         yield "", f"and {plural(len(diff.calls) - MAX_CALLS_SHOWN, 'more call')} with different results", "dim"
-
-
-def _last_line(message: str) -> str:
-    """The line of a failure's message that says most: the first that pytest marks as the error, else the last."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    marked = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
-    return shortened((marked or lines[-1:] or [""])[0], 2 * MAX_VALUE_CHARS)
 
 
 def what_differs(first: RevisionDivergence) -> str:

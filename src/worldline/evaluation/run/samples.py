@@ -7,11 +7,11 @@ draws of k that contain none of the c. Its mean is over tasks; its interval foll
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from worldline.codec.answer import same_answer
 from worldline.core.stats import Share, Z
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.table import Between, Cell, Table
@@ -88,11 +88,27 @@ def _mean(rates: Sequence[float]) -> Between:
 
 def _is_majority_right(verdicts: Sequence[Verdict]) -> bool:
     """Whether the commonest answer is right; of equally common ones, the first."""
-    answers = Counter(verdict.predicted for verdict in verdicts if verdict.predicted)
-    if not answers:
-        return False
-    commonest = answers.most_common(1)[0][0]
-    return any(verdict.answer == "right" for verdict in verdicts if verdict.predicted == commonest)
+    answers = list[list[Verdict]]()
+    for verdict in verdicts:
+        if verdict.predicted:
+            known = (group for group in answers if _predicts_same(group[0], verdict))
+            group = next(known, None)
+            if group is None:
+                answers.append([verdict])
+            else:
+                group.append(verdict)
+    return bool(answers) and any(verdict.answer == "right" for verdict in max(answers, key=len))
+
+
+def _predicts_same(first: Verdict, second: Verdict) -> bool:
+    """Whether two samples predict the same answer: the event, the value, and for a script what it printed."""
+    if first.predicted == second.predicted:
+        return True
+    (end, _, printed), (other_end, _, other_printed) = (
+        verdict.predicted.partition("\n") for verdict in (first, second)
+    )
+    (event, _, value), (other_event, _, other_value) = end.partition(" "), other_end.partition(" ")
+    return event == other_event and printed == other_printed and same_answer(value, other_value)
 
 
 def _counts(groups: Iterable[Sequence[Verdict]]) -> str:

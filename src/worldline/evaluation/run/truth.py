@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from worldline.codec.answer import same_answer
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.turns import first_lines
@@ -23,7 +24,7 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.core.value import equal, kind
+from worldline.core.value import kind
 from worldline.diagnose.blame.terms import Rerun
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction
@@ -159,7 +160,7 @@ def disagrees(task: Task, true: Truth) -> bool:
     if task.answer is None:
         return False
     expected = "raise" if task.is_raised else "return"
-    return true.answer.event != expected or not equal(true.answer.value, task.answer)
+    return true.answer.event != expected or not same_answer(true.answer.value, task.answer)
 
 
 def answer(task: Task, parsed: Parsed) -> RunEnd | None:

@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.core.value import equal
+from worldline.codec.answer import same_answer
 from worldline.plan.outputs.expectation import Expectation
 
 
@@ -27,7 +27,7 @@ class CheckedValue:
         return (
             is_comparable
             and (self.probability is None or self.probability >= sure)
-            and not equal(str(self.imagined), str(self.value))
+            and not same_answer(str(self.imagined), str(self.value))
         )
 
     @property

@@ -22,7 +22,7 @@ NO_STEPS = "test.py"  # the name of the file of a test that has no step of the r
 
 
 class ProjectFiles:
-    """The texts of a repository, by path: of a copy, or of the folder itself."""
+    """The texts of a repository, by path: of a copy, or of the folder itself; and of packages beside it."""
 
     def __init__(self, read: Callable[[str], bytes | None]) -> None:
         self._read = read
@@ -47,8 +47,18 @@ class ProjectFiles:
 
         return cls(read)
 
+    def beside(self, read: Callable[[str], bytes | None]) -> ProjectFiles:
+        """Return the files with those that another function reads, where the repository has none of that name."""
+        own = self._read
+
+        def read_either(path: str) -> bytes | None:
+            data = own(path)
+            return read(path) if data is None else data
+
+        return ProjectFiles(read_either)
+
     def text(self, path: str) -> str:
-        """Return the text of a Python file; empty if it is not there, such as a file outside the repository."""
+        """Return the text of a Python file; empty if it is not there."""
         if path not in self._texts:
             data = self._read(path)
             self._texts[path] = "" if data is None else decode(data, path)

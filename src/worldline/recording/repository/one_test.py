@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 
 from worldline.core.errors import UsageError
@@ -27,13 +29,21 @@ def split_target(target: str) -> tuple[str, str]:
 
 
 def record_test(
-    target: str, *, venv: str | None = None, budget: TestBudget = DEFAULT_BUDGET, say: Say | None = None
+    target: str,
+    *,
+    venv: str | None = None,
+    python: str | None = None,
+    include: Sequence[str] = (),
+    budget: TestBudget = DEFAULT_BUDGET,
+    say: Say | None = None,
 ) -> RecordedTest:
     """Execute one test of a repository in the sandbox and record it.
 
     Args:
         target: The repository and the id of the test: `REPO::test_a.py::test_b`.
         venv: A virtual environment with everything that the test needs. By default one is made from the metadata.
+        python: The interpreter that a new environment is made from.
+        include: Packages outside the repository to step into.
         budget: What recording may use.
         say: Called with the progress.
 
@@ -47,11 +57,14 @@ def record_test(
     file = test_id.partition("::")[0]
     # pytest then collects only this file.
     args = (file,) if (Path(repository) / file).is_file() else ()
-    recording = record_tests(repository, venv=venv, args=args, tests=[test_id], budget=budget, check=False, say=say)
+    record = partial(
+        record_tests, repository, venv=venv, python=python, include=include, budget=budget, check=False, say=say
+    )
+    recording = record(args=args, tests=[test_id])
     test = recording.find(test_id)
     if test is not None:
         return test
-    known = record_tests(repository, venv=venv, args=_COLLECTING, budget=budget, check=False, say=say)
+    known = record(args=_COLLECTING)
     nearest = nearest_ids(test_id, [other.id for other in known.tests()])
     names = "".join(f"\n  {name}" for name in nearest)
     hint = f"The nearest are:{names}" if nearest else "pytest collects no test here."

@@ -8,9 +8,9 @@ the tests wrote (spooled.py).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from worldline.recording.rehearsal.folder import WORK, FolderCopy, copied
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.decoded import ProjectFiles, trace_of
 from worldline.recording.repository.environment import Environment, make_environment
+from worldline.recording.repository.included import included_source
 from worldline.recording.repository.licence import licence_of
 from worldline.recording.repository.metadata import read_metadata
 from worldline.recording.repository.revision import EXCLUDED, content_revision, has_changes, revision_of
@@ -27,6 +28,9 @@ from worldline.recording.repository.session import SessionSettings, run_session
 from worldline.recording.repository.spooled import SpooledRun, SpooledTest, read_spool
 
 MAX_RESTARTS = 50
+NOT_COLLECTED = (
+    "pytest executes nothing if a file cannot be collected: fix the file, or pass -- --continue-on-collection-errors"
+)
 REFUSED = 4  # pytest's exit status for arguments that it does not take
 NO_TESTS = 5  # pytest's exit status where there is nothing to collect
 MAX_REPOSITORY_BYTES, MAX_REPOSITORY_FILES = 512 << 20, 50_000
@@ -69,6 +73,10 @@ class TestRecording:
         """Return one test, or None if it was not executed."""
         test = self.ended.get(test_id)
         return None if test is None else self._test(test)
+
+    def only(self, test_ids: Collection[str]) -> TestRecording:
+        """Return the recording with some of its tests."""
+        return replace(self, ended={name: test for name, test in self.ended.items() if name in test_ids})
 
     def _test(self, test: SpooledTest) -> RecordedTest:
         plain = self.plain.get(test.id)
@@ -178,7 +186,7 @@ def record_tests(
         notes=(*environment.notes, *dict.fromkeys((*plain.notes, *recorded.notes))),
         seconds=recorded.seconds,
         plain_seconds=plain.seconds,
-        files=ProjectFiles.of_copy(copy),
+        files=ProjectFiles.of_copy(copy).beside(partial(included_source, environment.python, settings.include)),
         ended=recorded.ended,
         plain=plain.ended,
         flaky=flaky,
@@ -296,8 +304,10 @@ class _Runs:
             ]
             if not collected.keys() - without or (not session.spooled.ended and not culprits):
                 break
-        for test in [test for test in collected if test not in executed.ended]:
-            executed.ended[test] = SpooledTest(test, "missing")
+        missing = [test for test in collected if test not in executed.ended]
+        executed.ended |= {test: SpooledTest(test, "missing") for test in missing}
+        if missing and any(test.outcome == "error" and "::" not in name for name, test in executed.ended.items()):
+            executed.notes.append(NOT_COLLECTED)
         return executed
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.text import Text
 
-from worldline.core.repository.recorded_test import FAILING_OUTCOMES, RecordedTest
+from worldline.core.repository.recorded_test import FAILING_OUTCOMES, RecordedTest, failure_line
 from worldline.core.text import plural, printable
 
 MAX_NOTES = 20
@@ -46,7 +46,7 @@ def print_recording(console: Console, recording: TestsResult, *, rows: int = 200
         title = f"{name}  ({', '.join(notes)})" if notes else name
         style = "red" if outcome in FAILING_OUTCOMES else ""
         _print_row(console, outcome, f"{steps:,}", f"{frames:,}", f"{seconds:.2f}", title, style=style)
-        if outcome in FAILING_OUTCOMES and (reason := _reason(message)):
+        if outcome in FAILING_OUTCOMES and (reason := failure_line(message)):
             console.print(Text(f"{'':36}{printable(reason)}", style="dim"), soft_wrap=True, highlight=False)
     if rows and len(tests) > rows:
         console.print(Text(f"and {len(tests) - rows:,} more (--rows 0 shows all)", style="dim"))
@@ -64,13 +64,6 @@ def _print_row(console: Console, outcome: str, steps: str, frames: str, seconds:
 
 def _plain(recording: TestsResult) -> str:
     return f" ({recording.plain_seconds:.1f} s unrecorded)" if recording.plain_seconds else ""
-
-
-def _reason(message: str) -> str:
-    """The line of a message that says most: the first that pytest marks as an error, or the last."""
-    lines = [line for line in message.splitlines() if line.strip()]
-    marked = [line[1:] for line in lines if line.startswith("E ")]
-    return (marked or lines[-1:] or [""])[0].strip()
 
 
 def _row(test: RecordedTest) -> tuple[str, str, int, int, float, tuple[str, ...], str]:

@@ -25,13 +25,16 @@ _STYLES = {"event": "cyan", "value": ""}
 _SEPARATOR = " │ "
 
 
-def print_revisions(console: Console, comparison: RevisionComparison, *, rows: int = DEFAULT_ROWS) -> None:
+def print_revisions(
+    console: Console, comparison: RevisionComparison, *, rows: int = DEFAULT_ROWS, out: str | None = None
+) -> None:
     """Print the affected tests: those that differ in full, then how many are the same.
 
     Args:
         console: Where to print.
         comparison: The result of `compare_revisions()`.
         rows: At most this many rows around each first divergence; 0 for all.
+        out: Where the tests are stored, if they are.
     """
     _print_heading(console, comparison)
     sources = comparison.sources
@@ -50,6 +53,9 @@ def print_revisions(console: Console, comparison: RevisionComparison, *, rows: i
         )
     for note in comparison.notes:
         print_sentence(console, "note", printable(note), "dim")
+    if out is not None:
+        stored = f"{plural(len(comparison.tests), 'affected test')} of both revisions in {out}; the comparison is its "
+        print_sentence(console, "stored", printable(f"{stored}report.json"), "dim")
 
 
 def _print_heading(console: Console, comparison: RevisionComparison) -> None:
@@ -66,11 +72,11 @@ def _print_heading(console: Console, comparison: RevisionComparison) -> None:
 
 def _print_test(console: Console, compared: ComparedTest, sources: SourceMap, rows: int) -> None:
     print_line(console, Text(printable(compared.test.id), style="bold"))
+    for label, text, style in sentences(compared.test, compared.diff):
+        print_sentence(console, label, text, style)
     if compared.diff is not None and compared.before is not None and compared.after is not None:
         shown = revision_rows(compared.before, compared.after, compared.diff, sources, rows)
         _print_rows(console, list(shown))
-    for label, text, style in sentences(compared.test, compared.diff):
-        print_sentence(console, label, text, style)
 
 
 def _print_rows(console: Console, shown: Sequence[RevisionRow]) -> None:

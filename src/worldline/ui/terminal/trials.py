@@ -10,6 +10,7 @@ from worldline.core.stats import Share
 from worldline.core.text import plural, printable
 from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.diagnose.trials import Trials
+from worldline.evaluation.conclusion import net_text
 from worldline.ui.terminal.plain import p_value, plain_table
 
 _MEANING = "what it changes"
@@ -35,7 +36,7 @@ def _effects(trials: Trials) -> Table:
     for effect in trials.effects:
         pairs = effect.pairs
         rates = _share(pairs.recovery), _share(pairs.regression)
-        counts = f"{effect.expected:+,.0f}", f"{effect.unfit:,}", f"{effect.faults:,}"
+        counts = net_text(effect.expected), f"{effect.unfit:,}", f"{effect.faults:,}"
         meaning = INTERVENTIONS[effect.intervention]
         table.add_row(effect.intervention, f"{pairs.net:+,}", *rates, p_value(pairs.p), *counts, meaning)
     return table

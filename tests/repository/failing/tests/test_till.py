@@ -95,6 +95,18 @@ def test_key():
     table[name]
 
 
+def test_doubled():
+    assert prices.largest([1, 6, 2]) == 6
+
+
+def test_in_pairs():
+    assert prices.paired(["a", 1, "b", 2]) == {"a": 1, "b": 3}
+
+
+def test_squares():
+    assert prices.last_square(3) == 4
+
+
 def test_slow():
     assert prices.slow(20_000) == 20_000
 

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 
+from worldline.codec.answer import same_answer
 from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS
-from worldline.core.value import Malformed, Value, canonical, equal, parse, text, unquote
+from worldline.core.value import Malformed, Value, canonical, parse, text, unquote
 
 NO_LINE = -1  # after the last line, and of a line that is not executed
 FLOAT_TOLERANCE = 1e-6
@@ -114,7 +115,7 @@ def _is_same(left: Value, right: Value) -> bool:
     numbers = _float(left), _float(right)
     if numbers[0] is not None and numbers[1] is not None and abs(numbers[0] - numbers[1]) < FLOAT_TOLERANCE:
         return True
-    return equal(text(left), text(right))
+    return same_answer(text(left), text(right))
 
 
 def _float(value: Value) -> float | None:

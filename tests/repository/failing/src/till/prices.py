@@ -66,3 +66,43 @@ def slow(n):
     while count < n:
         count += 1
     return count - 1
+
+
+def doubled(prices):
+    for price in prices:
+        if price > 5:
+            yield price * 2  # <- doubled
+        else:
+            yield price
+
+
+def largest(prices):
+    best = 0
+    for price in doubled(prices):
+        if price > best:
+            best = price
+    return best
+
+
+def in_pairs(items):
+    items = iter(items)
+    for first in items:
+        second = next(items, 0) + 1  # <- in_pairs
+        yield first, second
+
+
+def paired(items):
+    table = {}
+    for first, second in in_pairs(items):
+        table[first] = second
+    return table
+
+
+def squares(n):
+    return (i * i + 1 for i in range(n))  # <- squares
+
+
+def last_square(n):
+    for square in squares(n):
+        last = square
+    return last
