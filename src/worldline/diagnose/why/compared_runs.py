@@ -40,9 +40,9 @@ class ComparedRuns:
                 self._add(span, k)
 
     @classmethod
-    def of_events(cls, program: Program, truth: Sequence[Event], found: Sequence[Event]) -> ComparedRuns:
+    def of_events(cls, program: Program, truth: Sequence[Event], predicted: Sequence[Event]) -> ComparedRuns:
         """Compare the events of two runs of a program."""
-        return cls(TracedRun(program, truth), TracedRun(program, found))
+        return cls(TracedRun(program, truth), TracedRun(program, predicted))
 
     def _add(self, span: AlignedSpan, k: int) -> None:
         i = span.truth + k if k < span.wanted else None
@@ -57,11 +57,11 @@ class ComparedRuns:
             self._true_frames.setdefault(frames[1], frames[0])
         self.pairs.append(StepPair(i, j, span.agrees))
 
-    def place(self, *, truth: int | None = None, found: int | None = None) -> int:
+    def place(self, *, truth: int | None = None, predicted: int | None = None) -> int:
         """Return the number of the pair that has a true or a predicted step; -1 for none."""
         if truth is not None:
             return self._of_truth[truth]
-        return self._of_found[found] if found is not None else -1
+        return self._of_found[predicted] if predicted is not None else -1
 
     def at(self, place: int) -> tuple[int, int]:
         """Return the newest true and predicted step up to a pair; -1 if a run has none yet."""
@@ -93,7 +93,7 @@ class ComparedRuns:
             if true_step is not None:
                 found_step = self.pairs[self.place(truth=true_step)].found
             elif found_step is not None:
-                true_step = self.pairs[self.place(found=found_step)].truth
+                true_step = self.pairs[self.place(predicted=found_step)].truth
         return true_step, found_step, true_next, found_next
 
 

@@ -43,8 +43,8 @@ def read_values(
     values = list[AskedValue]()
     for term in reads.terms([name for name, _, _ in calls]):
         if isinstance(term, CallTerm):
-            name, true, found = calls[term.number]
-            values += _call_values(runs, term.text, name, true, found)
+            name, true, predicted = calls[term.number]
+            values += _call_values(runs, term.text, name, true, predicted)
         else:
             values.append(_name_value(runs, term, *steps))
     return list(dict.fromkeys(values))
@@ -64,30 +64,30 @@ def _paired_calls(
     return [(name, steps[0], steps[1]) for (name, _), steps in by_call.items()]
 
 
-def _call_values(runs: ComparedRuns, text: str, name: str, true: int | None, found: int | None) -> list[AskedValue]:
+def _call_values(runs: ComparedRuns, text: str, name: str, true: int | None, predicted: int | None) -> list[AskedValue]:
     """What a call gave: its result or, of a constructor, its object. None where a function gives nothing."""
     spots = [
         None if step is None else ValueSpot(view.events[step].frame, step)
-        for view, step in ((runs.truth, true), (runs.found, found))
+        for view, step in ((runs.truth, true), (runs.found, predicted))
     ]
     if name.rpartition(".")[2] != "__init__":
         value = AskedValue(text, None, spots[0], spots[1])
         return [] if value.both(runs) == ("None", "None") else [value]
-    if true is None or found is None or not runs.found.is_whole:
+    if true is None or predicted is None or not runs.found.is_whole:
         return [AskedValue(text, "self", spots[0], spots[1])]
     # Meta's notation does not show what the last line of a constructor does: its arguments stand for it.
     starts = [
         ValueSpot(view.events[step].frame, view.steps[view.events[step].frame][0])
-        for view, step in ((runs.truth, true), (runs.found, found))
+        for view, step in ((runs.truth, true), (runs.found, predicted))
     ]
     names = runs.found.events[starts[1].step].values
-    return [AskedValue(given, given, starts[0], starts[1]) for given in names if given != "self"]
+    return [AskedValue(parameter, parameter, starts[0], starts[1]) for parameter in names if parameter != "self"]
 
 
-def _name_value(runs: ComparedRuns, term: ReadTerm, true: int, found: int) -> AskedValue:
-    spots = runs.truth.owner(true, term.name, before=True), runs.found.owner(found, term.name, before=True)
+def _name_value(runs: ComparedRuns, term: ReadTerm, true: int, predicted: int) -> AskedValue:
+    spots = runs.truth.owner(true, term.name, before=True), runs.found.owner(predicted, term.name, before=True)
     whole = AskedValue(term.name, term.name, *spots)
-    keys = _keys(runs.truth, term, true), _keys(runs.found, term, found)
+    keys = _keys(runs.truth, term, true), _keys(runs.found, term, predicted)
     if not term.keys or keys[0] != keys[1] or keys[0] is None:
         return whole
     part = AskedValue(term.text, term.name, *spots, keys[0])
@@ -108,21 +108,21 @@ def _keys(view: TracedRun, term: ReadTerm, step: int) -> Keys | None:
     return tuple(keys)
 
 
-def value_before(value: AskedValue, true: int, found: int) -> AskedValue:
+def value_before(value: AskedValue, true: int, predicted: int) -> AskedValue:
     """Return what a name was before two steps."""
     spots = [
         None if spot is None else ValueSpot(spot.frame, step, before=True)
-        for spot, step in ((value.truth, true), (value.found, found))
+        for spot, step in ((value.truth, true), (value.found, predicted))
     ]
     return AskedValue(f"{value.text} before", value.name, spots[0], spots[1], value.keys)
 
 
-def iterated_values(runs: ComparedRuns, reads: LineReads, true: int, found: int, keys: Keys) -> list[AskedValue]:
+def iterated_values(runs: ComparedRuns, reads: LineReads, true: int, predicted: int, keys: Keys) -> list[AskedValue]:
     """Return the values that a comprehension went through: of each name the first wrong one, else that of the element.
 
     `keys` are those of the element that differs. Only a comprehension with a frame of its own shows them.
     """
-    frames = runs.truth.events[true].frame, runs.found.events[found].frame
+    frames = runs.truth.events[true].frame, runs.found.events[predicted].frame
     values = list[AskedValue]()
     for name in sorted(reads.inner):
         pasts = [
@@ -140,11 +140,11 @@ def iterated_values(runs: ComparedRuns, reads: LineReads, true: int, found: int,
     return values
 
 
-def changed_inside(runs: ComparedRuns, value: AskedValue, true: int, found: int) -> AskedValue | None:
+def changed_inside(runs: ComparedRuns, value: AskedValue, true: int, predicted: int) -> AskedValue | None:
     """Find the name in a called function under which an object was changed, or the same name by `global`."""
     wanted, got = AskedValue(value.text, value.name, value.truth, value.found).both(runs)
     is_object = is_mutable(wanted) and is_mutable(got)
-    holder = _holder(runs.found, found, got, None if is_object else value.name)
+    holder = _holder(runs.found, predicted, got, None if is_object else value.name)
     beside = None if holder is None else _holder(runs.truth, true, wanted, holder[0])
     if holder is None or beside is None:
         return None
@@ -161,17 +161,17 @@ def _holder(view: TracedRun, step: int, text: str | None, name: str | None) -> t
     return None
 
 
-def other_name(runs: ComparedRuns, value: AskedValue, found: int) -> str:
+def other_name(runs: ComparedRuns, value: AskedValue, predicted: int) -> str:
     """Return another name of the same frame that the line uses and that has the same value afterwards; or nothing."""
     view = runs.found
-    after = view.settled[found]
+    after = view.settled[predicted]
     if value.found is None or value.name is None:
         return ""
-    spot = ValueSpot(value.found.frame, found if after is None or not view.events[found].whole else after)
+    spot = ValueSpot(value.found.frame, predicted if after is None or not view.events[predicted].whole else after)
     text = view.text(value.name, spot)
     if not is_mutable(text):
         return ""
-    line = view.line_text(found)
+    line = view.line_text(predicted)
     names = [name for name in view.history.names.get(spot.frame, ()) if name != value.name and name in line]
     return next((name for name in names if _is_part(view.text(name, spot), text)), "")
 

@@ -50,7 +50,7 @@ def why(diagnosis: Diagnosis, step: int, name: str | None = None) -> WhyChain:
     runs = ComparedRuns.of_events(diagnosis.sample.ask.program, diagnosis.truth.events, diagnosis.found.events)
     if not 0 <= step < len(runs.found.events):
         raise UsageError(f"there is no step {step}: the prediction has {len(runs.found.events)}")
-    return why_value(runs, asked_value(runs, name, runs.place(found=step)), cause=diagnosis.cause)
+    return why_value(runs, asked_value(runs, name, runs.place(predicted=step)), cause=diagnosis.cause)
 
 
 def asked_value(
@@ -73,21 +73,21 @@ def asked_value(
     Raises:
         UsageError: Neither run has such a value there.
     """
-    true, found = runs.at(place)
+    true, predicted = runs.at(place)
     pair = runs.pairs[place] if 0 <= place < len(runs.pairs) else None
     if name is None:
         return _handed_value(runs, None if pair is None else pair.truth, None if pair is None else pair.found)
     root, keys = _split(name)
-    is_now = (pair is not None and pair.truth == true), (pair is not None and pair.found == found)
+    is_now = (pair is not None and pair.truth == true), (pair is not None and pair.found == predicted)
     has_frames = frames != (None, None)
     spots = [
         _spot(view, root, step, frame, before=before and now, has_frames=has_frames)
-        for view, step, frame, now in zip((runs.truth, runs.found), (true, found), frames, is_now, strict=True)
+        for view, step, frame, now in zip((runs.truth, runs.found), (true, predicted), frames, is_now, strict=True)
     ]
     if spots[0] is None and spots[1] is not None:
         spots[0] = _beside(runs.frame_in_truth(spots[1].frame), true, spots[1])
     if spots[1] is None and spots[0] is not None:
-        spots[1] = _beside(runs.frame_in_found(spots[0].frame), found, spots[0])
+        spots[1] = _beside(runs.frame_in_found(spots[0].frame), predicted, spots[0])
     value = AskedValue(name, root, spots[0], spots[1], keys)
     if value.both(runs) == (None, None):
         raise UsageError(f"{name[:80]} has no value here, neither in truth nor as predicted")
@@ -115,9 +115,9 @@ def _beside(frame: int | None, step: int, other: ValueSpot) -> ValueSpot | None:
     return None if frame is None or step < 0 else ValueSpot(frame, step, other.before)
 
 
-def _handed_value(runs: ComparedRuns, true: int | None, found: int | None) -> AskedValue:
+def _handed_value(runs: ComparedRuns, true: int | None, predicted: int | None) -> AskedValue:
     spots, event = list[ValueSpot | None](), ""
-    for view, step in ((runs.truth, true), (runs.found, found)):
+    for view, step in ((runs.truth, true), (runs.found, predicted)):
         moment = None if step is None else view.events[step]
         if step is None or moment is None or moment.arg is None:
             spots.append(None)

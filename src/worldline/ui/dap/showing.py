@@ -198,9 +198,9 @@ def evaluate(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     stack = session.stepper.stack(session.position)
     frame = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
     language = session.current.ask.program.language
-    asked = question_of(arguments.text("expression"), list(frame.values) if frame else ())
-    if asked is not None:
-        return answer(session, frame, asked, arguments.maybe("context"))
+    question = question_of(arguments.text("expression"), list(frame.values) if frame else ())
+    if question is not None:
+        return answer(session, frame, question, arguments.maybe("context"))
     expression = parse(arguments.text("expression"), language)
     try:
         value = expression.value(frame.values if frame else {})
