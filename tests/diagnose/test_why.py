@@ -336,7 +336,7 @@ def test_other_paths_are_named_with_the_condition() -> None:
     path, decided = chain_of(BRANCH).links[1:]
     assert (path.line, path.true_line) == (6, 4)
     assert (
-        path.note == "predicted line 6, truth line 4, because the condition at line 3 was judged false, in truth true"
+        path.note == "predicted line 6, actual line 4, because the condition at line 3 was judged false, actually true"
     )
     assert (decided.wanted, decided.got) == ("true", "false")
     assert [(operand.text, operand.got) for operand in decided.operands] == [("m", "5")]
@@ -345,7 +345,7 @@ def test_other_paths_are_named_with_the_condition() -> None:
 def test_a_step_that_only_the_prediction_executes_has_no_true_step() -> None:
     path = chain_of(WHILE).links[1]
     assert (path.truth, path.found) == (None, 9)
-    assert path.note.startswith("executed only in the prediction: predicted line 4, truth line 5")
+    assert path.note.startswith("executed only in the prediction: predicted line 4, actual line 5")
 
 
 def test_the_origin_of_the_first_divergence_is_named_by_its_cause() -> None:

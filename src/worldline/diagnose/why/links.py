@@ -158,7 +158,7 @@ class LinkFinder:
         link = explained.link
         if (in_truth and in_found) or link.truth is None or link.found is None:
             return explained
-        note = "the prediction does not change it here" if in_truth else "in truth it does not change here"
+        note = "the prediction does not change it here" if in_truth else "it does not actually change here"
         before = value_before(value, link.truth, link.found)
         link = replace(link, note="; ".join(filter(None, (link.note, note))))
         values = dict.fromkeys((*explained.reads, before))
@@ -234,7 +234,7 @@ class LinkFinder:
         decided = self.decided(place)
         note = decided.went if decided is not None else self._ended()
         if (own_true is None) != (own_found is None):
-            only = "in truth" if own_found is None else "in the prediction"
+            only = "in the actual run" if own_found is None else "in the prediction"
             note = f"executed only {only}: {note}"
         return ExplainedValue(replace(link, note=note), (), place)
 
@@ -247,14 +247,14 @@ class LinkFinder:
         at = runs.place(predicted=predicted)
         reads = line_reads(runs.found, predicted, reads_of_condition, decides=True)
         link = self._link("decided", AskedValue("next line", None, None, None), true, predicted, reads or NO_READS)
-        went = f"predicted {_line(runs.found, found_next)}, truth {_line(runs.truth, true_next)}"
+        went = f"predicted {_line(runs.found, found_next)}, actual {_line(runs.truth, true_next)}"
         if reads is None or not reads.operation.text:
             text, note = runs.found.line_text(predicted), f"{went}, after line {link.line}"
             return ExplainedValue(replace(link, operation="order", text=text), (), at, note)
         wanted, got = (_judged(view, step) for view, step in ((runs.truth, true), (runs.found, predicted)))
         note = f"{went}, because the condition at line {link.line} was misjudged"
         if wanted and got:
-            judged = f"was judged {got}, in truth {wanted}" if wanted != got else f"was judged {got}"
+            judged = f"was judged {got}, actually {wanted}" if wanted != got else f"was judged {got}"
             note = f"{went}, because the condition at line {link.line} {judged}"
         link = replace(link, name=reads.operation.text, wanted=wanted, got=got)
         handed = runs.truth.handed(true), runs.found.handed(predicted)

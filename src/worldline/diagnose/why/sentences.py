@@ -77,7 +77,7 @@ def place_in_words(link: WhyLink) -> str:
     """Describe the place of a link: file, line and function; both lines if they differ."""
     file = f"{shortened(link.file, MAX_VALUE)} " if link.file is not None else ""
     line = "?" if link.line is None else str(link.line)
-    lines = f"line {line}" if link.true_line is None else f"predicted line {line}, truth line {link.true_line}"
+    lines = f"line {line}" if link.true_line is None else f"predicted line {line}, actual line {link.true_line}"
     return f"{file}{lines}" + (
         f" in {shortened(link.function, 60)}" if link.function not in ("", "?", "<module>") else ""
     )
@@ -85,4 +85,4 @@ def place_in_words(link: WhyLink) -> str:
 
 def step_in_words(link: WhyLink) -> str:
     """Describe the step of a link: the predicted one, or the true one if there is no other."""
-    return f"step {link.found}" if link.found is not None else f"true step {link.truth}"
+    return f"step {link.found}" if link.found is not None else f"actual step {link.truth}"

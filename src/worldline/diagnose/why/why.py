@@ -90,7 +90,7 @@ def asked_value(
         spots[1] = _beside(runs.frame_in_found(spots[0].frame), predicted, spots[0])
     value = AskedValue(name, root, spots[0], spots[1], keys)
     if value.both(runs) == (None, None):
-        raise UsageError(f"{name[:80]} has no value here, neither in truth nor as predicted")
+        raise UsageError(f"{name[:80]} has no value here, neither actual nor predicted")
     return value
 
 
