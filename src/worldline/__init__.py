@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from worldline.ui.dap.server import serve_dap as serve_dap
     from worldline.ui.report.export import export_tables as export_tables
     from worldline.ui.report.export import tables as tables
+    from worldline.ui.report.leaderboard.write import leaderboard as leaderboard
     from worldline.ui.report.report import report as report
     from worldline.ui.serve.start import serve as serve
     from worldline.ui.terminal.step.start import step as step
@@ -122,6 +123,7 @@ _HOMES = {
     "imagine": "worldline.diagnose.imagine",
     "intervene": "worldline.evaluation.runs",
     "join_ray": "worldline.parallel.ray_pool",
+    "leaderboard": "worldline.ui.report.leaderboard.write",
     "learn": "worldline.learning.learn",
     "load": "worldline.data.load",
     "load_all": "worldline.data.load",

@@ -38,6 +38,7 @@ COMMANDS = {
     "futures": ("futures",),
     "imagine": ("imagine",),
     "intervene": ("intervene",),
+    "leaderboard": ("leaderboard",),
     "learn": ("learn", "adapt"),
     "merge": ("merge",),
     "paths": ("paths",),

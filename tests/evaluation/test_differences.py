@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 
 import pytest
 
-from worldline.core.stats import RateDifference, Share, exact, holm, mantel_haenszel, newcombe
+from worldline.core.stats import Paired, RateDifference, Share, Z, exact, holm, mantel_haenszel, newcombe, tango
 
 pytestmark = pytest.mark.unit
 
@@ -119,3 +120,59 @@ def test_the_exact_test_is_rarely_wrong_where_nothing_differs() -> None:
     rates = [0.02, 0.1, 0.3]
     found = [exact([(draw(rng, 20, rate), draw(rng, 40, rate)) for rate in rates]) for _ in range(1_000)]
     assert sum(p < 0.05 for p in found) / len(found) <= 0.06
+
+
+def likeliest(gained: int, lost: int, n: int, delta: float) -> float:
+    """The likeliest rate of losses if gains are more frequent by delta, by a search over all of them."""
+    low, high = max(0.0, -delta), (1 - delta) / 2
+
+    def loglikelihood(rate: float) -> float:
+        parts = ((gained, rate + delta), (lost, rate), (n - gained - lost, 1 - 2 * rate - delta))
+        return sum(count * math.log(max(chance, 1e-300)) for count, chance in parts if count)
+
+    for _ in range(200):
+        third = (high - low) / 3
+        if loglikelihood(low + third) < loglikelihood(high - third):
+            low += third
+        else:
+            high -= third
+    return (low + high) / 2
+
+
+@pytest.mark.parametrize(
+    ("right", "lost", "gained", "wrong"), [(36, 2, 12, 0), (10, 3, 4, 20), (0, 5, 0, 7), (30, 1, 1, 8)]
+)
+def test_the_ends_of_tangos_interval_are_where_the_score_test_starts_to_reject(
+    right: int, lost: int, gained: int, wrong: int
+) -> None:
+    paired = Paired(right, lost, gained, wrong)
+    found, n = tango(paired), paired.n
+    assert found is not None
+    assert found.rate == (gained - lost) / n
+    for end, sign in ((found.low, 1), (found.high, -1)):
+        rate = likeliest(gained, lost, n, end)
+        variance = (2 * rate + end - end**2) / n
+        assert (found.rate - end) / math.sqrt(variance) == pytest.approx(sign * Z, abs=1e-3)
+
+
+def test_tangos_interval_turns_with_its_sides_and_is_never_empty() -> None:
+    one, other = tango(Paired(20, 3, 9, 8)), tango(Paired(20, 9, 3, 8))
+    assert one is not None
+    assert other is not None
+    assert (one.rate, one.low, one.high) == pytest.approx((-other.rate, -other.high, -other.low))
+    none = tango(Paired(30, 0, 0, 10))
+    assert none is not None
+    assert none.low < 0 == none.rate < none.high
+    assert none.high == pytest.approx(Z**2 / (40 + Z**2))  # the score interval without any flip
+    assert tango(Paired()) is None
+
+
+@pytest.mark.parametrize(("gain", "loss"), [(0.05, 0.05), (0.2, 0.05), (0.02, 0.1)])
+def test_tangos_interval_covers_as_often_as_it_says(gain: float, loss: float) -> None:
+    def drawn(rng: random.Random) -> RateDifference | None:
+        draws = [rng.random() for _ in range(40)]
+        gained = sum(draw < gain for draw in draws)
+        lost = sum(gain <= draw < gain + loss for draw in draws)
+        return tango(Paired(40 - gained - lost, lost, gained, 0))
+
+    assert 0.93 <= covered(1_000, gain - loss, drawn) <= 0.985

@@ -19,7 +19,7 @@ from worldline.core.errors import UsageError
 from worldline.core.stats import Share
 from worldline.evaluation import suites
 from worldline.evaluation.bench import bench
-from worldline.evaluation.suites.livecodebench import PUBLISHED, with_imports
+from worldline.evaluation.suites.livecodebench import published_answers, with_imports
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 
@@ -91,7 +91,7 @@ def test_a_wrong_answer_stands_beside_the_published_figures(tmp_path: Path) -> N
     (table,) = report.tables
     own, *others = table.rows
     assert own == ("this model", Share(2, 3), None, None)
-    assert [name for name, *_ in others] == list(PUBLISHED)
+    assert [name for name, *_ in others] == list(published_answers())
     assert ("Claude 3 Opus", None, 47.3, 80.2) in others
     assert "2403.07974" in table.note
 

@@ -19,6 +19,7 @@ from worldline.core.value import text
 from worldline.diagnose.reading import read
 from worldline.evaluation import suites
 from worldline.evaluation.bench import bench
+from worldline.evaluation.suites.published import published_rows
 from worldline.evaluation.suites.reval.cases import PROGRAMS, QUESTIONS, read_cases
 from worldline.evaluation.suites.reval.questions import (
     NO_LINE,
@@ -27,7 +28,7 @@ from worldline.evaluation.suites.reval.questions import (
     executed_lines,
     is_same_state,
 )
-from worldline.evaluation.suites.reval.suite import PUBLISHED, AnsweredQuestion
+from worldline.evaluation.suites.reval.suite import AnsweredQuestion
 from worldline.evaluation.table import Between, Table
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -293,7 +294,7 @@ def test_the_interpreter_is_right_about_everything(tmp_path: Path, codec: str) -
     assert own_row(table) == [8, 100, 100, 100, 100, 100, 100]
     assert [row[0] for row in table.rows[:3]] == ["this model", "this model, HumanEval", "this model, ClassEval"]
     assert [row[1] for row in table.rows[:3]] == [8, 6, 2]
-    assert len(table.rows) == 3 + len(PUBLISHED)
+    assert len(table.rows) == 3 + len(published_rows("reval"))
     assert ("GPT-4 Turbo (0125)", None, 88.4, 89.8, 71.4, 57.7, 82.6, 42.5) in table.rows
     assert "2403.16437" in table.note
 

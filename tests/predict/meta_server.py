@@ -2,7 +2,8 @@
 
 The first part of a path names the model (`planted.planted`): `/skips-20/v1/completions`. Behind a second part its
 manners differ: `/text/` gives neither ids nor what it stopped at, `/mute/` no log-probabilities. Run as a script it
-prints its port and serves until its standard input ends. `GET /log` tells what was asked of it.
+takes a port (by default a free one), prints it, and serves until its standard input ends. `GET /log` tells what was
+asked of it.
 """
 
 from __future__ import annotations
@@ -99,13 +100,13 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, voca
         writer.close()
 
 
-async def main() -> None:
-    """Serves on a free port."""
+async def main(port: int) -> None:
+    """Serves on a port; 0: on a free one."""
     vocabulary = llama3()
-    server = await asyncio.start_server(lambda reader, writer: serve(reader, writer, vocabulary), "127.0.0.1", 0)
+    server = await asyncio.start_server(lambda reader, writer: serve(reader, writer, vocabulary), "127.0.0.1", port)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(int(*sys.argv[1:2])))

@@ -66,21 +66,25 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("run", type=click.Path())
-@opt.option("--out", metavar="FILE", note="the page", default_text="RUN/report.html")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
+@opt.option("--out", metavar="FILE", note="the page", default_text="RUN/report.html or RUN/comparison.html")
 @opt.add_option("--max-failures", type=opt.COUNT, default=200, help="Maximum number of failures to show")
 @opt.add_option("--figures", metavar="DIR", help="Also write every figure as PDF and SVG (extra `plots`)")
+@opt.add_option("--main-table", metavar="FILE", help="Several runs: also write the main table as LaTeX")
 @opt.option("--tokenizer", metavar="NAME|FILE")
-def report(run: str, **options: Any) -> None:
-    """Write one self-contained HTML page about RUN.
+def report(runs: tuple[str, ...], **options: Any) -> None:
+    """Write one self-contained HTML page about RUN, or a comparison of several runs.
 
-    It shows accuracy, causes, costs, interventions and failures.
+    It shows accuracy, causes, costs, interventions and failures. Several runs of one suite are compared with the
+    first: paired differences with intervals and tests, flips with both traces, and everything else side by side.
     """
     from worldline.ui.report.report import report as write
 
-    done = write(run, **options)
-    click.echo(f"{done.page}: {done.samples:,} samples, {done.shown:,} of {done.failed:,} failures")
-    for path in done.figures:
+    done = write(*runs, **options)
+    what = "failures" if done.runs == 1 else "flips"
+    compared = f"{done.runs:,} runs, " if done.runs > 1 else ""
+    click.echo(f"{done.page}: {compared}{done.samples:,} samples, {done.shown:,} of {done.failed:,} {what}")
+    for path in (*([done.main_table] if done.main_table is not None else []), *done.figures):
         click.echo(str(path))
     if done.unread:
         raise WorldlineError(f"{done.unread:,} samples failed in the tool; the page says so in their place")

@@ -5,7 +5,8 @@ The first of these that holds:
 1.  tool fault: the prediction or the truth is missing, and not because of the model.
 2.  empty: the model wrote nothing.
 3.  right; or the whole trace is right and was judged wrong: answer miscopied (the model's separate answer differs),
-    benchmark wrong (its expected answer differs from the execution), scorer artefact (another scorer is wrong).
+    scorer artefact (the benchmark's expected answer differs from the execution, or another scorer is wrong). Older
+    runs have benchmark wrong for the former.
 4.  run-on: the whole trace is right, and the text continues after it.
 5.  degenerate repetition: right until one block is repeated without end.
 6.  malformed: right until the text leaves the notation, or stops on its own before the end.
@@ -21,6 +22,7 @@ right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from worldline.codec.answer import same_answer
@@ -50,7 +52,10 @@ _NOT_CANONICAL = "the canonical form of these steps"
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """A cause by name, with a detail, the operation and type of value concerned, and the evidence in words."""
+    """A cause by name, with a detail, the operation and type of value concerned, and the evidence in words.
+
+    `candidates`: the operations that explain the value equally well, if `operation` is ambiguous.
+    """
 
     name: str
     detail: str = ""
@@ -59,6 +64,17 @@ class Cause:
     evidence: str = ""
     divergence: Divergence | None = None
     under: str = ""
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def blamed(self) -> str:
+        """The operation in words: an ambiguous one with its candidates."""
+        return blamed_words(self.operation, self.candidates)
+
+
+def blamed_words(operation: str, candidates: Sequence[str]) -> str:
+    """Return an operation in words: an ambiguous one with its candidates."""
+    return f"{operation}: {' or '.join(candidates)}" if candidates else operation
 
 
 def explain(
@@ -138,7 +154,7 @@ def _misjudged(reported: ReportedAnswer, truth: Reading) -> Cause | None:
         return Cause(name="answer miscopied", detail="answer", evidence=evidence)
     if reported.expected is not None and not same_answer(reported.expected, end):
         evidence = f"the execution ends with {end}, the benchmark expects {reported.expected}"
-        return Cause(name="benchmark wrong", detail="answer", evidence=evidence)
+        return Cause(name="scorer artefact", detail="benchmark", evidence=evidence)
     if reported.taken is not None and not same_answer(reported.taken, end):
         evidence = f"the trace ends with {end}, the scorer read {reported.taken}"
         return Cause(name="scorer artefact", detail="answer", evidence=evidence)
@@ -234,6 +250,7 @@ def _blamed(
         type=named.type,
         evidence=named.evidence,
         divergence=named.divergence,
+        candidates=named.candidates,
     )
     if sample.found.status == "budget" and not predicted.ended:
         return replace(plain, name="budget", detail=WRONG_BEFORE_THE_CUT, under=named.name)

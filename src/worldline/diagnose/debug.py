@@ -176,7 +176,7 @@ class Debugged:
             "truth": text_json(sample.truth),
             "found": {**text_json(sample.found), "status": sample.found.status, "logprob": sample.found.logprob},
             "divergences": [asdict(divergence) for divergence in self.diagnosis.divergences],
-            "cause": {**asdict(self.cause), "confirmed": self.is_confirmed},
+            "cause": {**_cause_json(self.cause), "confirmed": self.is_confirmed},
             **self._hidden_json(),
             "belief": None if self.belief is None else asdict(self.belief),
             "sure": list(self.sure),
@@ -187,6 +187,11 @@ class Debugged:
             **({"blamed": list(self.blamed)} if self.blamed else {}),
             **({"branch": self.branch.as_json()} if self.branch else {}),
         }
+
+
+def _cause_json(cause: Cause) -> dict[str, Any]:
+    """A cause as JSON; candidates only if its operation is ambiguous."""
+    return {key: value for key, value in asdict(cause).items() if value or key != "candidates"}
 
 
 def debug_limits(max_bytes: int | None = None) -> Limits:
@@ -251,7 +256,7 @@ def debug(
         raise UsageError(f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")')
     times, tell, predictor = [time.perf_counter()], progress or _ignore, load_model(model, extras)
     tell("recording the program")
-    limits = limits or debug_limits(max_bytes)
+    limits, program = limits or debug_limits(max_bytes), notation(predictor.info.notation).posed(program)
     options = predictor.info.options_for(program, options)
     ask = PredictionRequest(program=program, options=options, limit=MAX_TRUTH_BYTES, control=control)
     voting = load_vote(predictor, extras, samples=samples, voters=voters)

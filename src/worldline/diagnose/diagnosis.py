@@ -6,7 +6,7 @@ sample passes its `Diagnosis` on. `cause` defines the causes, `interventions` ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from worldline.codec.notation import notation
@@ -73,7 +73,15 @@ class Diagnosis:
         if draw is not None and self.first is not None:
             return explain_guess(draw, self.first, self.own.cause if self.own is not None else None)
         record, again = self._held(self.record), self._held(self.again)
-        return explain(self.sample, self.truth, self.found, self.divergences, record, again)
+        return self._stored(explain(self.sample, self.truth, self.found, self.divergences, record, again))
+
+    def _stored(self, cause: Cause) -> Cause:
+        """The cause with the operation that was blamed when the prediction was judged."""
+        stored = self.sample.blamed
+        if stored is None or stored.cause != cause.name or not cause.operation:
+            return cause
+        evidence = stored.note or cause.evidence
+        return replace(cause, operation=stored.operation, candidates=stored.candidates, evidence=evidence)
 
     @cached_property
     def own(self) -> Diagnosis | None:

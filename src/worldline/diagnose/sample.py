@@ -23,13 +23,31 @@ class ReportedAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StoredBlame:
+    """The operation that was blamed when the prediction was judged, for the cause of this name.
+
+    `candidates`: the operations that explain the value equally well, if the operation is ambiguous. `note` is the
+    evidence.
+    """
+
+    cause: str
+    operation: str
+    candidates: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sample:
-    """A request with its truth, its prediction (`found`) and the answer reported beside it."""
+    """A request with its truth, its prediction (`found`) and the answer reported beside it.
+
+    `blamed` is what a stored run says of this prediction: its reports agree with the run, whatever they could find out.
+    """
 
     ask: PredictionRequest
     truth: Prediction
     found: Prediction
     beside: ReportedAnswer = field(default_factory=ReportedAnswer)
+    blamed: StoredBlame | None = None
 
     def __post_init__(self) -> None:
         if self.truth.codec != self.found.codec:

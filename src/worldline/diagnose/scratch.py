@@ -63,6 +63,6 @@ def blamed(ask: PredictionRequest, prediction: Prediction, diagnosis: Diagnosis)
     if first is None or scratch is None or first.line is None or not 0 < first.line <= len(scratch.lines):
         return None
     cause = diagnosis.cause
-    about = ", ".join(filter(None, (cause.detail, cause.operation, cause.type)))
+    about = ", ".join(filter(None, (cause.detail, cause.blamed, cause.type)))
     evidence = cause.name + (f" ({about})" if about else "") + (f": {cause.evidence}" if cause.evidence else "")
     return scratch.lines[first.line - 1], scratch.source.split("\n")[first.line - 1].strip(), evidence

@@ -36,7 +36,7 @@ def sentences(debugged: Debugged) -> Iterator[tuple[str, str, str]]:
         later = len(diagnosis.divergences) - 1
         rest = f"; {plural(later, 'later divergence')}" if later else ""
         yield "first divergence", f"at step {place(diagnosis)}{rest}", "bold red"
-    about = ", ".join(filter(None, (cause.detail, cause.operation, cause.type)))
+    about = ", ".join(filter(None, (cause.detail, cause.blamed, cause.type)))
     name, evidence = cause.name + (f" ({about})" if about else ""), _new_evidence(diagnosis)
     yield "cause", printable(f"{name}: {evidence}" if evidence else name), "bold"
     if cause.under:

@@ -1,14 +1,15 @@
-"""Compares two runs of one suite sample by sample: what flipped and why, and whether that is more than chance.
+"""Compares runs of one suite sample by sample: what flipped and why, and whether that is more than chance.
 
-Only samples that both runs judged are compared. They are paired by task and program or, failing that, by program and
+Only samples that all runs judged are compared. They are paired by task and program or, failing that, by program and
 call, as runs scored from files use their own names. Of several equal samples, the first is paired with the first. Runs
-of other suites or seeds are refused. The test is McNemar's exact test on the samples that flipped.
+of other suites or seeds are refused. The test is McNemar's exact test on the samples that flipped. `compare` takes two
+runs; `align` takes any number, for a page that compares all of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,55 @@ class Comparison:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class AlignedRuns:
+    """Any number of runs on the samples that all of them judged.
+
+    Attributes:
+        places: For each common sample, its place in each run.
+        unpaired: For each run, the names of its samples that another run lacks.
+        differences: For each run, the settings that differ from the first run's.
+        faults: The records whose verdict could not be read; they are in no run.
+    """
+
+    suite: str
+    models: tuple[str, ...]
+    places: tuple[tuple[int, ...], ...]
+    unpaired: tuple[tuple[str, ...], ...]
+    differences: tuple[dict[str, tuple[Any, Any]], ...]
+    faults: int = 0
+
+
+def align(paths: Sequence[Path]) -> AlignedRuns:
+    """Find the samples that all of some runs judged. Each run is paired with the first.
+
+    Raises:
+        UsageError: The runs have other suites or seeds, or no sample in common.
+    """
+    configs = [read_config(path) for path in paths]
+    for config, path in zip(configs[1:], paths[1:], strict=True):
+        _refuse_other_suites((configs[0], config), (paths[0], path))
+    judged = [_judged(path) for path in paths]
+    first, *others = (rows for rows, _ in judged)
+    partners = [{id(a): b for matches in _matched(first, rows).values() for a, b in matches} for rows in others]
+    common = [
+        (sample, *(partner[id(sample)] for partner in partners))
+        for sample in first
+        if all(id(sample) in partner for partner in partners)
+    ]
+    if not common:
+        raise UsageError(f"{', '.join(map(str, paths))} have no sample in common")
+    taken = {id(sample) for row in common for sample in row}
+    return AlignedRuns(
+        suite=str(configs[0]["suite"]),
+        models=tuple(str(config["model"]) for config in configs),
+        places=tuple(tuple(sample.at for sample in row) for row in common),
+        unpaired=tuple(tuple(sorted(sample.title for sample in rows if id(sample) not in taken)) for rows, _ in judged),
+        differences=tuple(_settings(configs[0], config) for config in configs),
+        faults=sum(faults for _, faults in judged),
+    )
+
+
 def _drawn(pairs: Iterable[VerdictPair]) -> Paired | None:
     outcomes = [(a.drawn, b.drawn) for a, b in pairs if a.drawn and b.drawn]
     return _paired(outcomes) if outcomes else None
@@ -153,11 +203,12 @@ def _refuse_other_suites(configs: tuple[dict[str, Any], dict[str, Any]], paths: 
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """A verdict, the task's name, and the digest of its program."""
+    """A verdict, the task's name, the digest of its program, and its place in the run."""
 
     name: str
     program: str
     verdict: Verdict
+    at: int
 
     @property
     def title(self) -> str:
@@ -173,7 +224,7 @@ def _judged(path: Path) -> tuple[list[_Judged], int]:
             if isinstance(verdict, RowFault):
                 faults += 1
             else:
-                judged.append(_Judged(record.name, record.program, verdict))
+                judged.append(_Judged(record.name, record.program, verdict, record.at))
     return judged, faults
 
 

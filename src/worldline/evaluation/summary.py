@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from worldline.core.clusters.shares import clustered
 from worldline.core.stats import Share, wilson
 from worldline.diagnose.cause import UNKNOWN
+from worldline.evaluation.external.program import code_digest
 from worldline.evaluation.score import OUTCOMES, Verdict
 from worldline.evaluation.table import Table
 
@@ -159,14 +161,31 @@ class Report:
 
 
 def _operations(rows: Sequence[Verdict]) -> dict[str, Share]:
-    """The failures of each operation among its executions, the commonest failure first."""
+    """The failures of each operation among its executions, clustered by program, the commonest failure first."""
     known = [row for row in rows if row.executed]
     ran: Counter[str] = Counter()
     for row in known:
         ran.update(row.executed)
     failed = Counter(row.operation for row in known if row.operation and row.cause != UNKNOWN)
+    programs: dict[str, list[Verdict]] = {}
+    for number, row in enumerate(known):
+        program = row.task.program
+        programs.setdefault(code_digest(program) if program.source else str(number), []).append(row)
     names = sorted(ran, key=lambda name: (-failed[name], -ran[name], name))
-    return {name: Share(failed[name], ran[name]) for name in names}
+    return {name: _failure_rate(name, programs.values()) for name in names}
+
+
+def _failure_rate(name: str, programs: Iterable[Sequence[Verdict]]) -> Share:
+    """How often an operation failed first. A prediction can have one such failure."""
+    groups = list(programs)
+    counts = (
+        (
+            sum(row.operation == name and row.cause != UNKNOWN for row in group),
+            sum(row.executed.get(name, 0) for row in group),
+        )
+        for group in groups
+    )
+    return clustered(counts, at_most=max(map(len, groups)))
 
 
 def report(

@@ -1,4 +1,4 @@
-"""Verifies stored traces, datasets, runs and models byte by byte."""
+"""Verifies stored traces, datasets, runs, leaderboards and models byte by byte."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from worldline.data import shards as traces
 from worldline.data.build import shards as datasets
 from worldline.data.repository import dataset as calls
+from worldline.evaluation.leaderboard import stored as boards
 from worldline.evaluation.run import directory as runs
 from worldline.evaluation.run.stored import local
 from worldline.plan.paths import store as sidecars
@@ -15,7 +16,7 @@ from worldline.storage import publishing, remote
 
 
 def verify(directory: str | remote.Folder) -> list[str]:
-    """Check every byte of a directory of traces, a dataset, a run or a model against its manifest.
+    """Check every byte of a directory of traces, a dataset, a run, a leaderboard or a model against its manifest.
 
     Args:
         directory: A folder or a URL.
@@ -24,6 +25,8 @@ def verify(directory: str | remote.Folder) -> list[str]:
         One sentence for each difference.
     """
     path = remote.place(directory)
+    if boards.is_leaderboard(path):
+        return boards.find_differences(path)
     if isinstance(path, remote.StorePath) and not any(name.endswith(".parquet") for name in remote.names(path)):
         path = local(path) if runs.holds_run(path) else publishing.fetched(path)
     if isinstance(path, Path):

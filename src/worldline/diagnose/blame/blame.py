@@ -16,9 +16,11 @@ from worldline.analyze.flow.operations import Operation, condition, mentions, of
 from worldline.codec.reading import Event
 from worldline.core.language import source_lines
 from worldline.core.program import Program
+from worldline.core.text import shortened
 from worldline.core.value import kind
 from worldline.core.value_parts import split
-from worldline.diagnose.blame.terms import Rerun, ValueOrigin, inner_operation
+from worldline.diagnose.blame.culprit import Culprit, culprits
+from worldline.diagnose.blame.terms import Rerun, ValueOrigin
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
 from worldline.diagnose.value_diff import same_value
@@ -27,12 +29,18 @@ MIN_COPIED = 5  # characters; a shorter value occurs in many places by chance, w
 
 
 _ACTIONS = ("event", "line", "missing", "extra")
-_VALUED = ("line", "resume", "call", "return", "yield")  # events whose values a line computes
+_VALUED = ("line", "resume", "call", "return", "yield", "output")  # events whose values a line computes
+AMBIGUOUS = "ambiguous"
+"""The operation of a failure that several operations explain equally well; they are its candidates."""
+_MAX_SHOWN = 120  # characters of a value that an operation should have given
 
 
 @dataclass(frozen=True, kw_only=True)
 class Blame:
-    """A cause by name, with what it is about and its divergence; `line` computed or decided it."""
+    """A cause by name, with what it is about and its divergence; `line` computed or decided it.
+
+    `candidates`: the operations that explain the value equally well, if `operation` is ambiguous.
+    """
 
     name: str
     divergence: Divergence
@@ -41,6 +49,7 @@ class Blame:
     operation: str = ""
     type: str = ""
     evidence: str = ""
+    candidates: tuple[str, ...] = ()
 
 
 def blame(
@@ -243,33 +252,38 @@ class _Evidence:
     def _computed(
         self, detail: str, type_: str, evidence: str, operation: Operation, wanted: str | None, got: str
     ) -> Blame:
-        """A wrong value, and the sub-expression that it cannot have come from."""
-        inner = None if wanted is None else self._inner(wanted, got)
+        """A wrong value, and the operation of the line that explains it."""
+        suspects = [] if wanted is None else self._culprits(wanted, got)
+        if suspects and suspects[0].loop:
+            operation = replace(operation, text=suspects[0].loop)
         blamed = self._blame("wrong value", detail, type_, evidence, operation)
-        if inner is None:
+        names = tuple(dict.fromkeys(culprit.operation.name for culprit in suspects))
+        if not names:
             return blamed
-        named, value = inner
-        contradiction = f"that cannot come from `{named.text}`, which is {value}"
-        return replace(blamed, operation=named.name, evidence=f"{blamed.evidence}: {contradiction}")
+        if len(names) == 1:
+            is_shown = suspects[0].is_alone and suspects[0].operation.text != operation.text
+            shown = f": {_implied(suspects[0])}" if is_shown else ""
+            return replace(blamed, operation=names[0], evidence=blamed.evidence + shown)
+        shown = f"{AMBIGUOUS}: " + " or ".join(_implied(culprit) for culprit in suspects)
+        return replace(blamed, operation=AMBIGUOUS, candidates=names, evidence=f"{blamed.evidence}; {shown}")
 
-    def _inner(self, wanted: str, got: str) -> tuple[Operation, str] | None:
+    def _culprits(self, wanted: str, got: str) -> list[Culprit]:
+        """The operations of the line that explain the predicted value; none if nothing is known of them."""
         true, origin, name = self.true, self._origin(), self.first.name
-        if self.record is None or not self.is_python:
-            return None
-        if true is None or origin is None or true.event not in _VALUED:
-            return None
+        if not self.is_python or true is None or origin is None or true.event not in _VALUED:
+            return []
         step = next((i for i in range(self.first.step, -1, -1) if self.truth[i] is origin), None)
         if step is None:
-            return None
+            return []
         is_given = name is not None and true.event == "call" and origin is not true
         called = signature(self._source(true), true.line) if is_given else None
         if is_given and called is None:
-            return None
+            return []
         place = ValueOrigin(step=step, name=name, event=true.event, called=called)
         try:
-            return inner_operation(self.program, self.truth, place, wanted, got, self.record)
+            return culprits(self.program, self.truth, place, wanted, got, self.record)
         except RecursionError:  # nested too deeply to be decomposed
-            return None
+            return []
 
     @property
     def _subject(self) -> str:
@@ -343,6 +357,14 @@ class _Evidence:
             type=type_,
             evidence=evidence + computed,
         )
+
+
+def _implied(culprit: Culprit) -> str:
+    """What an operation gives, and what it would have to give for the predicted value."""
+    true, wrong = shortened(culprit.true, _MAX_SHOWN), shortened(culprit.wrong, _MAX_SHOWN)
+    if not culprit.is_alone:
+        return f"one of several operations `{culprit.operation.name}`"
+    return f"`{culprit.operation.text}` is {true}, the prediction implies {wrong}"
 
 
 def _element(value: str, path: str) -> str | None:

@@ -31,7 +31,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 
 
 def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:
-    """Count the operations up to and including the first divergence; the one it is about counts at least once.
+    """Count the operations up to and including the first divergence; those it may be about count at least once.
 
     `argument` is the call from outside. An addition counts as a concatenation if its value is a string, a
     list or a tuple. In languages other than Python nothing is counted: operations have no names there.
@@ -57,9 +57,10 @@ def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:
             executed_so_far.counts["argument"] += 1
         is_last = first is not None and step == first.step
         executed_so_far.add(event, sources.get(event.file, ""), by_step.get(step, ()), is_last=is_last)
-    counts, blamed = executed_so_far.end(), diagnosis.cause.operation
-    if blamed and not counts[blamed]:
-        counts[blamed] = 1
+    counts, cause = executed_so_far.end(), diagnosis.cause
+    for blamed in cause.candidates or (cause.operation,):
+        if blamed and not counts[blamed]:
+            counts[blamed] = 1
     return dict(counts)
 
 

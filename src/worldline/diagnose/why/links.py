@@ -13,9 +13,9 @@ from worldline.analyze.flow.operations import Operation
 from worldline.core.value import kind
 from worldline.diagnose.failure.value_keys import keys_of, part_of
 from worldline.diagnose.value_diff import difference
+from worldline.diagnose.why.aligned_runs import AlignedRuns
 from worldline.diagnose.why.asked import AskedValue
 from worldline.diagnose.why.chain import ChainOperand, WhyLink, is_different
-from worldline.diagnose.why.compared_runs import ComparedRuns
 from worldline.diagnose.why.operands import (
     LineReads,
     parameters,
@@ -55,7 +55,7 @@ class ExplainedValue:
 class LinkFinder:
     """Finds the link that set a value."""
 
-    def __init__(self, runs: ComparedRuns) -> None:
+    def __init__(self, runs: AlignedRuns) -> None:
         self._runs = runs
 
     def explain(self, value: AskedValue) -> ExplainedValue | None:

@@ -19,9 +19,9 @@ from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
 from worldline.diagnose.diagnosis import cause
-from worldline.diagnose.sample import ReportedAnswer, Sample
+from worldline.diagnose.sample import ReportedAnswer, Sample, StoredBlame
 from worldline.evaluation.run.truth import Truth, as_truth
-from worldline.evaluation.score import Verdict
+from worldline.evaluation.score import Verdict, one_line_note
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
 
@@ -65,6 +65,7 @@ class Record:
     executed: dict[str, int] = field(default_factory=dict)
     predicted: str = ""
     drawn: str = ""
+    candidates: tuple[str, ...] = ()
 
     @property
     def is_fault(self) -> bool:
@@ -77,9 +78,17 @@ class Record:
         return self.kind == "asked" and not self.is_fault
 
     def sample(self) -> Sample:
-        """Return the sample that a diagnosis takes."""
+        """Return the sample that a diagnosis takes, with the operation that was blamed."""
         truth = as_truth(self.truth, self.found.codec)
-        return Sample(ask=self.ask, truth=truth, found=self.found, beside=self.beside)
+        return Sample(ask=self.ask, truth=truth, found=self.found, beside=self.beside, blamed=self._blamed())
+
+    def _blamed(self) -> StoredBlame | None:
+        """What the record says of the failure; None in older runs."""
+        if self.operation is None or not self.judged.get("cause"):
+            return None
+        name, _, _ = str(self.judged["cause"]).partition(",")
+        note = str(self.judged.get("note") or "")
+        return StoredBlame(cause=name, operation=self.operation, candidates=self.candidates, note=note)
 
     def verdict(self) -> Verdict:
         """Return the stored verdict."""
@@ -93,6 +102,7 @@ class Record:
             executed=self.executed,
             predicted=self.predicted,
             drawn=self.drawn,
+            candidates=self.candidates,
             **self.judged,
         )
 
@@ -108,7 +118,7 @@ class Record:
 
 def skipped_record(at: int, task: Task, kind: str, why: str = "") -> Record:
     """Return the record of a task that is left out."""
-    request = PredictionRequest(program=task.program, options=task.options)
+    request = PredictionRequest(program=task.program, name=task.name, options=task.options)
     return _new_record(at, task, kind, request, prompt=prompt_digest(request), why=why)
 
 
@@ -132,7 +142,7 @@ def prediction_record(
         skipped_record(at, task, "asked"),
         ask=ask,
         truth=true.text_in(prediction.codec, prediction),
-        found=prediction,
+        found=replace(prediction, note=one_line_note(prediction.note)),
         beside=beside or ReportedAnswer(),
     )
     if verdict is None:
@@ -144,6 +154,7 @@ def prediction_record(
         executed=dict(verdict.executed),
         predicted=verdict.predicted,
         drawn=verdict.drawn,
+        candidates=verdict.candidates,
         operation=verdict.operation if verdict.cause else None,
         failed_type=verdict.failed_type if verdict.cause else None,
     )
@@ -160,9 +171,9 @@ def fault_record(
     codec: str = "compact",
 ) -> Record:
     """Return the record of a task on which the tool failed: why, and what is known besides."""
-    request = ask or PredictionRequest(program=task.program, options=task.options)
+    request = ask or PredictionRequest(program=task.program, name=task.name, options=task.options)
     prompt = call_or_fault(prompt_digest, request)
-    prediction = Prediction(text=text, status="fault", codec=codec, note=fault.note)
+    prediction = Prediction(text=text, status="fault", codec=codec, note=one_line_note(fault.note))
     truth = call_or_fault(true.text_in, codec, prediction) if true is not None else b""
     return _new_record(
         at,
@@ -202,6 +213,7 @@ def line(record: Record) -> bytes:
         # Outside the verdict: an older release does not know these fields there.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
+        row |= {"candidates": list(record.candidates)} if record.candidates else {}
         row |= {"executed": record.executed} if record.executed else {}
         row |= {"beside": reported} if (reported := _other_than(record.beside, ReportedAnswer())) else {}
     return json.dumps(row).encode() + b"\n"
@@ -233,6 +245,7 @@ def parse(text: bytes) -> Record:
             judged=row.get("verdict", {}),
             beside=ReportedAnswer(**row.get("beside", {})),
             executed={str(name): int(n) for name, n in row.get("executed", {}).items()},
+            candidates=tuple(str(name) for name in row.get("candidates", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None
@@ -266,6 +279,7 @@ def _ask(row: dict[str, Any]) -> PredictionRequest:
     hidden = tuple(Hidden(*values) for values in row.get("hidden", ()))
     return PredictionRequest(
         program=program,
+        name=str(row.get("name", "")),
         options=options,
         limit=row.get("limit", 1 << 16),
         given=_bytes("given", row),

@@ -19,8 +19,9 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share, mantel_haenszel
 from worldline.evaluation.run.record import Record
+from worldline.evaluation.suites.published import published_rows
 from worldline.evaluation.suites.suite import Suite, Task, choose, draw_held_out, to_tuple
-from worldline.evaluation.suites.zoo import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
+from worldline.evaluation.suites.zoo import KINDS, PARAMETERS, ZOO, Function, value
 from worldline.evaluation.table import Between, Table
 
 DEPTHS = (1, 2, 3, 4, 5)
@@ -28,7 +29,6 @@ COUNT = 100  # tasks of each kind and depth
 LIMITS = Limits(steps=100_000)
 FIRST_ROW_BYTES = 64  # the longest true trace in the first row
 MAX_GROWING = 2  # functions of a chain that make their argument longer: their lengths multiply
-PUBLISHED = {STRING: dict(enumerate((90.0, 75.0, 58.0, 39.0, 25.0), 1)), OTHER: {5: 100.0}}  # CWM 32B
 
 
 def load(
@@ -124,11 +124,12 @@ def _row(record: Record) -> _Row:
 
 def by_depth(results: Sequence[_Row]) -> Table:
     """Return each kind's answers by depth, the expectation from depth 1, and published figures."""
+    (cited,) = published_rows("composition")
     rows = []
     for kind, depth in sorted({(KINDS.index(row.kind), row.depth) for row in results}):
         of_kind = [row for row in results if row.kind == KINDS[kind]]
         atomic, share = (_share(row for row in of_kind if row.depth == level) for level in (1, depth))
-        published = PUBLISHED[KINDS[kind]].get(depth)
+        published = cited.figures.get(f"{KINDS[kind]}/{depth}")
         rows.append((KINDS[kind], depth, share, _expected(atomic, depth), published))
     heads = ("kind", "depth", "answer", "expected", "published, %")
     note = "expected: the rate at depth 1 to the power of the depth; published: CWM 32B, arXiv 2602.07672"

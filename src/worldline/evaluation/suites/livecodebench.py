@@ -18,6 +18,7 @@ from worldline.core.stats import Share
 from worldline.evaluation.rows import read_rows
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.suites.crux import LIMITS, ended, literal
+from worldline.evaluation.suites.published import ANSWER, published_rows
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
 
@@ -38,17 +39,7 @@ NAMES = {
     "string": "ascii_lowercase",
     "typing": "Any Callable Dict Generator Iterable Iterator List Optional Set Tuple Union",
 }
-PUBLISHED = {  # pass@1 of the 479 rows in %: answered directly, and after a chain of thought
-    "GPT-4o (2024-05-13)": (57.2, 92.1),
-    "GPT-4 Turbo (2024-04-09)": (54.1, 84.5),
-    "Claude 3 Opus": (47.3, 80.2),
-    "DeepSeek-Coder 33B Instruct": (43.6, 43.3),
-    "Llama 3 70B Instruct": (41.7, 58.6),
-    "DeepSeek-Coder 6.7B Instruct": (40.2, 34.9),
-    "DeepSeek-Coder 1.3B Instruct": (28.8, 26.1),
-    "Code Llama 7B Instruct": (28.6, 18.2),
-    "Llama 3 8B Instruct": (19.3, 35.6),
-}
+DIRECT, REASONED = "direct", "chain of thought"  # ways of asking in the published rows
 NOTE = "published: LiveCodeBench's leaderboard for code execution, 479 rows (arXiv 2403.07974)"
 
 
@@ -64,9 +55,18 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
     """Return the share of right answers beside those that were published for other models."""
     judged = [record.judged["answer"] == "right" for record in records if record.counts]
     rows: list[tuple[Cell, ...]] = [("this model", Share(sum(judged), len(judged)), None, None)]
-    rows += [(model, None, direct, reasoned) for model, (direct, reasoned) in PUBLISHED.items()]
+    rows += [(model, None, ways[DIRECT], ways[REASONED]) for model, ways in published_answers().items()]
     heads = ("model", "pass@1", "published, %", "with chain of thought, %")
     return (Table("beside published models", heads, tuple(rows), NOTE),)
+
+
+def published_answers() -> dict[str, dict[str, float]]:
+    """Return the answers of each model on the benchmark's own leaderboard, by the way of asking."""
+    models: dict[str, dict[str, float]] = {}
+    for row in published_rows("livecodebench"):
+        if row.way:
+            models.setdefault(row.model, {})[row.way] = row.figures[ANSWER]
+    return models
 
 
 def with_imports(source: str) -> str:

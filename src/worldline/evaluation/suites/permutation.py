@@ -20,6 +20,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.run.record import Record
+from worldline.evaluation.suites.published import published_rows
 from worldline.evaluation.suites.suite import Suite, Task, to_tuple
 from worldline.evaluation.table import Table
 from worldline.programs.split import split
@@ -27,15 +28,7 @@ from worldline.programs.tasks import MAX_MOVES, permutation
 
 LENGTHS = (8, 16, 32, 64, 128)
 COUNT = 200  # tasks of each length and value of reveal
-CITED = ("CWM 32B", "CWM 32B, actions forced", "GPT-5")
 FIVE_NAMES = "    return a, b, c, d, e\n"  # programs that figures were published for
-PUBLISHED = {  # by lines, %
-    8: (100.0, 100.0, 100.0),
-    16: (80.0, 100.0, 100.0),
-    32: (40.0, 100.0, 80.0),
-    64: (0.0, 90.0, 70.0),
-    128: (0.0, 90.0, 10.0),
-}
 
 
 def load(
@@ -86,11 +79,14 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
         if record.counts:
             groups.setdefault(record.group, []).append(record.judged)
             others |= set() if FIVE_NAMES in record.ask.program.source else {record.group}
+    cited = published_rows("permutation")
     rows = []
     for group in sorted(groups, key=_numbers):
-        cited = PUBLISHED.get(int(group)) if group.isdecimal() and group not in others else None
-        rows.append((group, *_figures(groups[group]), *(cited or (None, None, None))))
-    heads = ("lines", "exact final state", "steps right before wrong, median", *CITED)
+        is_cited = group.isdecimal() and group not in others
+        figures = [row.figures.get(group) if is_cited else None for row in cited]
+        rows.append((group, *_figures(groups[group]), *figures))
+    names = (f"{row.model}, {row.way}" if row.way else row.model for row in cited)
+    heads = ("lines", "exact final state", "steps right before wrong, median", *names)
     return (Table("by length", heads, tuple(rows), "published: % for five names, arXiv 2602.07672, figure 1"),)
 
 

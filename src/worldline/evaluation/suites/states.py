@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor
 from typing import Any
 
 from worldline.codec.cwm.text import token
 from worldline.codec.reading import Event
+from worldline.core.clusters.shares import clustered as clustered_share
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.core.limits import Limits
-from worldline.core.stats import Share, wilson
+from worldline.core.stats import Share
 from worldline.core.value import equal
 from worldline.diagnose.diverge import diverge, same_action
 from worldline.diagnose.interventions import SLACK
@@ -192,7 +192,8 @@ def recorded_truths(tasks: Sequence[Task], limits: Limits) -> list[Truth | RowFa
 
 
 def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
-    return PredictionRequest(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
+    limit = 2 * len(true.text_in(codec)) + SLACK
+    return PredictionRequest(program=task.program, name=task.name, options=task.options, limit=limit)
 
 
 def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout) -> ForcedSteps:
@@ -306,18 +307,6 @@ def by_group(by_forcing: dict[str, list[ForcedSteps]]) -> Table:
 
 
 def clustered(parts: Iterable[Right | None]) -> Between | None:
-    """Return the share of steps that are right, with an interval for clustered data.
-
-    The effective number of independent steps follows from how much programs differ (the variance of a ratio of sums).
-    It is between the number of programs and the number of steps.
-    """
-    programs = [part for part in parts if part]
-    total, right = sum(map(len, programs)), sum(map(sum, programs))
-    if not total:
-        return None
-    rate = right / total
-    squares = sum((sum(part) - rate * len(part)) ** 2 for part in programs)
-    effective = total * total * rate * (1 - rate) / squares if squares else 0.0
-    n = max(len(programs), min(total, floor(effective)))
-    low, high = wilson(round(rate * n), n)
-    return Between(rate, min(low, rate), max(high, rate))
+    """Return the share of steps that are right, with an interval for steps that are clustered by program."""
+    share = clustered_share((sum(part), len(part)) for part in parts if part)
+    return None if share.rate is None else Between(share.rate, *share.interval)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.codec.cost_curve import BUDGETS, CurveRow
-from worldline.core.stats import Share
+from worldline.core.stats import RateDifference, Share
 from worldline.core.text import printable
-from worldline.ui.report.svg import WIDTH, svg_bar, svg_figure, svg_legend, svg_line, svg_point, svg_text
+from worldline.ui.report.svg import WIDTH, legend_height, svg_bar, svg_figure, svg_legend, svg_line, svg_point, svg_text
 
 ROW_HEIGHT = 22
 LABEL_WIDTH = 190
@@ -96,7 +96,24 @@ class Flips:
     rows: tuple[tuple[str, int, int], ...]
 
 
-Chart = Rates | Counts | SizeSpread | Budgets | Flips
+@dataclass(frozen=True)
+class Differences:
+    """Differences of rates to `baseline`, with their intervals, one per series (None: unknown)."""
+
+    name: str
+    title: str
+    baseline: str
+    series: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[RateDifference | None, ...]], ...]
+
+    @property
+    def end(self) -> float:
+        """The end of the axis in both directions, which includes all intervals."""
+        bounds = [abs(bound) for _, cells in self.rows for cell in cells if cell for bound in (cell.low, cell.high)]
+        return next((end for end in (0.05, 0.1, 0.2, 0.4, 0.6, 1.0) if end >= max(bounds, default=0)), 1.0)
+
+
+Chart = Rates | Counts | SizeSpread | Budgets | Flips | Differences
 
 
 def label(text: str) -> str:
@@ -113,6 +130,8 @@ def svg(chart: Chart) -> str:
         return _bars(chart)
     if isinstance(chart, Budgets):
         return _budgets(chart)
+    if isinstance(chart, Differences):
+        return _differences(chart)
     return _histogram(chart) if isinstance(chart, SizeSpread) else _flips(chart)
 
 
@@ -126,7 +145,9 @@ def is_curve(chart: Rates) -> bool:
 
 
 def sample_size(shares: Sequence[Share]) -> str:
-    """Return the n of the shares of a row, only once if it is the same."""
+    """Return the n of the shares of a row, only once if it is the same; of many, the least and the greatest."""
+    if len({share.n for share in shares}) > 1 and len(shares) > 2:
+        return f"n {min(share.n for share in shares):,}-{max(share.n for share in shares):,}"
     sizes = [f"{share.n:,}" for share in shares]
     return f"n {', '.join(sizes if len(set(sizes)) > 1 else sizes[:1])}"
 
@@ -141,7 +162,8 @@ def _tip(name: str, series: str, share: Share) -> str:
 
 
 def _curve(chart: Rates) -> str:
-    left, top, bottom = 48, 26, 240
+    left, lower = 48, legend_height(chart.series, 52)
+    top, bottom = 26 + lower, 240 + lower
     step = (WIDTH - left - 10) / len(chart.rows)
 
     def high(rate: float) -> float:
@@ -174,30 +196,68 @@ def _curve(chart: Rates) -> str:
 
 
 def _dots(chart: Rates) -> str:
-    rows, top = chart.rows[:MAX_ROWS], 40
-    right = WIDTH - 70
+    rows, top = chart.rows[:MAX_ROWS], 40 + legend_height(chart.series, LABEL_WIDTH)
+    right, row_height = WIDTH - 70, row_height_of(chart.series)
 
     def across(rate: float) -> float:
         return LABEL_WIDTH + min(rate / chart.top, 1) * (right - LABEL_WIDTH)
 
     def parts() -> Iterator[str]:
         yield from svg_legend(chart.series, LABEL_WIDTH, 12)
-        bottom = top + ROW_HEIGHT * len(rows)
+        bottom = top + row_height * len(rows)
         for tick in chart.ticks:
             yield svg_line(across(tick), top - 6, across(tick), bottom, "grid")
             yield svg_text(across(tick), top - 10, percent(tick), "middle")
         for number, (name, shares) in enumerate(rows):
-            y = top + ROW_HEIGHT * (number + 0.5)
+            y = top + row_height * (number + 0.5)
             yield svg_text(LABEL_WIDTH - 10, y + 4, label(name), "end", "ink")
             yield svg_text(WIDTH - 4, y + 4, sample_size(shares), "end")
             for which, share in enumerate(shares):
-                height = y + 6 * (which - (len(shares) - 1) / 2)
+                height = y + _SERIES_HEIGHT * (which - (len(shares) - 1) / 2)
                 low, up = share.interval
                 if share.rate is not None:
                     yield svg_line(across(low), height, across(up), height, f"s{which} whisker")
                     yield svg_point(across(share.rate), height, which, _tip(name, chart.series[which], share))
 
-    return svg_figure(chart.name, chart.title, top + ROW_HEIGHT * len(rows) + 6, parts())
+    return svg_figure(chart.name, chart.title, top + row_height * len(rows) + 6, parts())
+
+
+_SERIES_HEIGHT = 7
+
+
+def row_height_of(series: Sequence[str]) -> float:
+    """Return the height of a row in which each series has its own line."""
+    return max(ROW_HEIGHT, _SERIES_HEIGHT * (len(series) + 1))
+
+
+def _differences(chart: Differences) -> str:
+    rows, top = chart.rows[:MAX_ROWS], 40 + legend_height(chart.series, LABEL_WIDTH)
+    end, right, row_height = chart.end, WIDTH - 30, row_height_of(chart.series)
+
+    def across(rate: float) -> float:
+        return LABEL_WIDTH + (rate / end + 1) / 2 * (right - LABEL_WIDTH)
+
+    def parts() -> Iterator[str]:
+        yield from svg_legend(chart.series, LABEL_WIDTH, 12)
+        bottom = top + row_height * len(rows)
+        for half in (-2, -1, 0, 1, 2):
+            x = across(end * half / 2)
+            yield svg_line(x, top - 6, x, bottom, "grid" if half else "axis")
+            yield svg_text(x, top - 10, f"{50 * end * half:+.3g}" if half else "0", "middle")
+        for number, (name, cells) in enumerate(rows):
+            y = top + row_height * (number + 0.5)
+            yield svg_text(LABEL_WIDTH - 10, y + 4, label(name), "end", "ink")
+            for which, cell in enumerate(cells):
+                if cell is None:
+                    continue
+                height = y + _SERIES_HEIGHT * (which - (len(cells) - 1) / 2)
+                bounds = f"{100 * cell.low:+.1f} to {100 * cell.high:+.1f}"
+                tip = f"{label(name)}, {chart.series[which]}: {100 * cell.rate:+.1f} points ({bounds})"
+                yield svg_line(across(cell.low), height, across(cell.high), height, f"s{which} whisker")
+                yield svg_point(across(cell.rate), height, which, tip)
+        yield svg_text(right, bottom + 16, f"points, to {label(chart.baseline)}", "end")
+
+    return svg_figure(chart.name, chart.title, top + row_height * len(rows) + 22, parts())
 
 
 # ---- counts

@@ -68,12 +68,14 @@ def table_row(row: ComparedRow, lines: list[str]) -> str:
     return (
         f'<tr class="{row.kind}"><td class="n">{number}</td><td class="n">{line}</td>'
         f'<td class="source"><span class="soft">{"│ " * min(row.depth, 8)}</span>{code}</td>'
-        f'<td class="wanted">{_cell(row.wanted, row.got)}</td><td class="got">{_cell(row.got, row.wanted)}</td>'
+        f'<td class="wanted">{cell_markup(row.wanted, row.got)}</td>'
+        f'<td class="got">{cell_markup(row.got, row.wanted)}</td>'
         f'<td class="n">{confidence}</td></tr>'
     )
 
 
-def _cell(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, ...] | None) -> str:
+def cell_markup(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, ...] | None) -> str:
+    """Return one cell; what differs from the cell beside it is marked."""
     if pieces is None:
         return '<span class="soft">no step</span>'
     beside = {_subject(piece): piece.text for piece in others or ()}

@@ -131,12 +131,13 @@ def latex(table: Table) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(_latex_cell(cell) for cell in cells) + r" \\"
+    return " & ".join(latex_text(cell) for cell in cells) + r" \\"
 
 
-def _latex_cell(text: str) -> str:
+def latex_text(text: str, max_chars: int = MAX_CELL_CHARS) -> str:
+    """Return a text as one short line of LaTeX, with every special character escaped."""
     clean = printable(text)
-    short = clean if len(clean) <= MAX_CELL_CHARS else clean[: MAX_CELL_CHARS - 1] + "…"
+    short = clean if len(clean) <= max_chars else clean[: max_chars - 1] + "…"
     return _ESCAPED.sub(lambda match: _ESCAPES[match[0]], short)
 
 
@@ -187,6 +188,8 @@ def _type(head: str, cells: Sequence[Cell]) -> type:
         return _TYPES.get(head, str)
     if types <= {int, float}:
         return float if float in types else int
+    if all(issubclass(kind, Share) for kind in types):
+        return Share
     return types.pop() if len(types) == 1 else str
 
 

@@ -40,7 +40,7 @@ def failure(record: Record, tried: Sequence[InterventionTrial] = ()) -> str:
     facts += "".join(_interventions(tried))
     return (
         f'<details class="failure" id="failure-{record.at}"><summary>{title} <small>{agreed}</small></summary>'
-        f"<dl>{facts}</dl>{_table(record, diagnosis)}{_source(program)}</details>"
+        f"<dl>{facts}</dl>{_table(record, diagnosis)}{source_markup(program)}</details>"
     )
 
 
@@ -52,7 +52,7 @@ def _facts(record: Record, diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "outcome", f"answer {verdict.answer}, trace {verdict.trace}"
     detail = f": {short(cause.detail, MAX_VALUE_CHARS)}" if cause.detail and cause.name == verdict.cause else ""
     yield "cause", verdict.cause + detail + (f"; before the cut: {cause.under}" if cause.under else "")
-    about = [part for part in (cause.operation, cause.type) if part]
+    about = [part for part in (cause.blamed, cause.type) if part]
     if about:
         yield "about", ", ".join(about)
     evidence = verdict.note or cause.evidence
@@ -169,7 +169,8 @@ def _around(text: str, other: str | None) -> str:
     return f"{head}…{text[start : start + MAX_VALUE_CHARS]}" + ("…" if start + MAX_VALUE_CHARS < len(text) else "")
 
 
-def _source(program: Program) -> str:
+def source_markup(program: Program) -> str:
+    """Return the source of a program, folded."""
     source = program.source
     note = f"… ({len(source):,} characters)" if len(source) > MAX_SOURCE_CHARS else ""
     lines = "\n".join(coloured_lines(source[:MAX_SOURCE_CHARS], program.language))

@@ -17,6 +17,7 @@ from worldline.ui.report.charts import (
     Budgets,
     Chart,
     Counts,
+    Differences,
     Flips,
     Rates,
     SizeSpread,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS, MARKS = ("#0068a8", "#c4560a"), ("o", "D")
+COLOURS, MARKS = ("#0068a8", "#c4560a", "#1f6f5f", "#8b2f8f", "#7d5700", "#444444"), ("o", "D", "^", "s", "v", "P")
 _STYLE: dict[Any, Any] = {"svg.hashsalt": "worldline", "svg.fonttype": "none", "font.size": 8, "text.parse_math": False}
 _METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
@@ -65,7 +66,8 @@ def draw(chart: Chart) -> Figure:
 
     rows = 8 if isinstance(chart, SizeSpread) else len(chart.rows)
     is_upright = isinstance(chart, SizeSpread | Budgets) or _is_curve(chart)
-    height = 2.6 if is_upright else 0.7 + 0.2 * min(rows, MAX_ROWS)
+    series = len(chart.series) if isinstance(chart, Rates | Differences) else 1
+    height = 2.6 if is_upright else 0.7 + max(0.2, 0.08 * (series + 1)) * min(rows, MAX_ROWS)
     figure = Figure(figsize=(5.5, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
@@ -78,6 +80,8 @@ def draw(chart: Chart) -> Figure:
         _sizes(axes, chart)
     elif isinstance(chart, Budgets):
         _budgets(axes, chart)
+    elif isinstance(chart, Differences):
+        _differences(axes, chart)
     else:
         _flips(axes, chart)
     if axes.get_legend_handles_labels()[0]:
@@ -92,7 +96,7 @@ def _is_curve(chart: Chart) -> bool:
 def _rates(axes: Axes, chart: Rates) -> None:
     rows, upright = chart.rows[:MAX_ROWS], is_curve(chart)
     for number, name in enumerate(chart.series):
-        shift = 0.18 * (number - (len(chart.series) - 1) / 2)
+        shift = _shift(number, len(chart.series))
         known = [(i + shift, shares[number]) for i, (_, shares) in enumerate(rows) if shares[number].n]
         places, rates = [place for place, _ in known], [100 * (share.rate or 0) for _, share in known]
         bounds = [[100 * bound for bound in share.interval] for _, share in known]
@@ -115,6 +119,28 @@ def _rates(axes: Axes, chart: Rates) -> None:
         _names(axes, names)
         axes.set_xlim(-2 * chart.top, 102 * chart.top)
         axes.set_xlabel(f"{chart.measure}, %")
+
+
+def _shift(number: int, series: int) -> float:
+    """Return how far a series is moved from the middle of its row."""
+    return min(0.18, 0.7 / series) * (number - (series - 1) / 2)
+
+
+def _differences(axes: Axes, chart: Differences) -> None:
+    for number, name in enumerate(chart.series):
+        shift = _shift(number, len(chart.series))
+        known = [(i + shift, cell) for i, (_, cells) in enumerate(chart.rows) if (cell := cells[number])]
+        errors = [
+            [100 * (cell.rate - cell.low) for _, cell in known],
+            [100 * (cell.high - cell.rate) for _, cell in known],
+        ]
+        rates, places = [100 * cell.rate for _, cell in known], [place for place, _ in known]
+        style: dict[str, Any] = {"fmt": MARKS[number], "color": COLOURS[number], "label": name, "ms": 4, "lw": 1}
+        axes.errorbar(rates, places, xerr=errors, **style)
+    axes.axvline(0, color="black", lw=0.8)
+    axes.set_xlim(-102 * chart.end, 102 * chart.end)
+    axes.set_xlabel(f"points, to {label(chart.baseline)}")
+    _names(axes, [label(name) for name, _ in chart.rows])
 
 
 def _names(axes: Axes, names: Sequence[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b64encode
 from collections.abc import Iterable
 from html import escape
 
@@ -14,18 +16,25 @@ TAB = "    "
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def document(title: str, style: str, body: Iterable[str]) -> str:
-    """Return a self-contained page in which no script can run."""
+def document(title: str, style: str, body: Iterable[str], *, script: str = "") -> str:
+    """Return a self-contained page in which no script can run, or only `script`, by its digest."""
+    policy = _POLICY + (f"; script-src 'sha256-{_digest(script)}'" if script else "")
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
         f"<title>{safe(title)}</title><style>{style}</style></head><body>",
         '<header class="brand">worldline</header>',
         *body,
+        *([f"<script>{script}</script>"] if script else []),
         "</body></html>\n",
     ]
     return "\n".join(parts)
+
+
+def _digest(script: str) -> str:
+    """Return the digest of a script as a content security policy names it."""
+    return b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def safe(text: str) -> str:

@@ -116,11 +116,11 @@ def _operation_rates(findings: Findings) -> Rates:
     table = operations(findings)
     shares = [(str(row[0]), row[1]) for row in table.rows]
     rows = tuple((name, (rate,)) for name, rate in shares if isinstance(rate, Share) and rate.some)
-    top = _axis_end([rate for _, (rate,) in rows])
+    top = axis_end([rate for _, (rate,) in rows])
     return Rates("operation-rates", table.title, ("failed",), rows, measure="failed", top=top)
 
 
-def _axis_end(shares: Sequence[Share]) -> float:
+def axis_end(shares: Sequence[Share]) -> float:
     """Return an end above every rate, and above the intervals of reliable rates."""
     highs = (share.interval[1] if share.n >= MIN_RELIABLE else share.rate or 0 for share in shares)
     highest = max(highs, default=1)
@@ -132,7 +132,7 @@ def _wrong(findings: Findings) -> Iterator[Rates]:
     by_name = {"value-lengths": lengths(findings), "value-densities": densities(findings)}
     for name, table in by_name.items():
         rows = tuple((str(row), tuple(cell for cell in cells if isinstance(cell, Share))) for row, *cells in table.rows)
-        top = _axis_end([share for _, shares in rows for share in shares if share.n])
+        top = axis_end([share for _, shares in rows for share in shares if share.n])
         if rows:
             yield Rates(name, table.title, table.heads[1:], rows, is_scale=True, measure="wrong", top=top)
 

@@ -17,6 +17,7 @@ from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
 from worldline.diagnose.blame.executed import executed_operations
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, Divergence
+from worldline.evaluation.external.program import code_digest
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
@@ -73,7 +74,8 @@ class JudgedSample:
     """One judged prediction: its verdict without the program, its sizes, and what its failure is about.
 
     `sizes` and `tokens` are those of the true and the predicted text. `longest` is the length of the longest true
-    value. `values` counts the values at risk, and `executed` the executed operations.
+    value. `values` counts the values at risk, and `executed` the executed operations. Samples with the same `cluster`
+    have the same code, called otherwise: neither they nor their values are independent.
     """
 
     at: int
@@ -91,12 +93,15 @@ class JudgedSample:
     values: Counter[ValueClass] = field(default_factory=Counter)
     executed: Counter[str] = field(default_factory=Counter)
     failing: FailingValue | None = None
+    cluster: str = ""
 
 
 def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
     """Summarise a judged record for the report."""
     verdict = record.verdict()
-    without_program = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
+    # The digest stands for the program: sums only ask which samples have the same code.
+    code = code_digest(record.ask.program)
+    without_program = replace(verdict, task=Task(program=Program(source=code), name=record.name, group=record.group))
     operation, failed_type = record.about()
     diagnosis, codec = Diagnosis(record.sample()), record.found.codec
     values_at_risk = list(at_risk(diagnosis))
@@ -118,6 +123,7 @@ def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
         values=Counter(_class(value, codec, tokenizer) for value in values_at_risk),
         executed=Counter(executed_operations(diagnosis)),
         failing=_failing(wrong, first.got, codec, tokenizer) if wrong and first and tokenizer else None,
+        cluster=code,
     )
 
 

@@ -35,21 +35,43 @@ def svg_bar(x: float, y: float, width: float, height: float, kind: str, tip: str
     )
 
 
+MAX_SERIES = 6  # each has its own shape and colour
+_CORNERS = {
+    1: ((0, -5), (5, 0), (0, 5), (-5, 0)),
+    2: ((0, -5), (5, 4), (-5, 4)),
+    3: ((-4, -4), (4, -4), (4, 4), (-4, 4)),
+    4: ((0, 5), (5, -4), (-5, -4)),
+    5: ((-5, -2), (-2, -2), (-2, -5), (2, -5), (2, -2), (5, -2), (5, 2), (2, 2), (2, 5), (-2, 5), (-2, 2), (-5, 2)),
+}
+
+
 def svg_point(x: float, y: float, number: int, tip: str) -> str:
-    """Return a disc, a diamond or a triangle for the first, second or third series."""
+    """Return the shape of a series: a disc, a diamond, a triangle, a square, a turned triangle or a cross."""
     inside = f"<title>{escape(tip)}</title>"
     if number == 0:
         return f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="4">{inside}</circle>'
-    if number == 2:
-        corners = f"{x:.1f},{y - 5:.1f} {x + 5:.1f},{y + 4:.1f} {x - 5:.1f},{y + 4:.1f}"
-    else:
-        corners = f"{x:.1f},{y - 5:.1f} {x + 5:.1f},{y:.1f} {x:.1f},{y + 5:.1f} {x - 5:.1f},{y:.1f}"
+    corners = " ".join(f"{x + across:.1f},{y + down:.1f}" for across, down in _CORNERS[number])
     return f'<polygon class="s{number}" points="{corners}">{inside}</polygon>'
 
 
+def legend_height(series: Sequence[str], x: float) -> float:
+    """Return how much a legend is higher than one line."""
+    places = list(_legend_places(series, x, 0))
+    return places[-1][1] if places else 0.0
+
+
 def svg_legend(series: Sequence[str], x: float, y: float) -> Iterator[str]:
-    """Yield the names of the series in a row."""
-    for number, name in enumerate(series):
-        yield svg_point(x, y - 4, number, name)
-        yield svg_text(x + 10, y, name)
-        x += 34 + 8 * len(name)
+    """Yield the names of the series in as many lines as they need."""
+    for number, (name, (left, line)) in enumerate(zip(series, _legend_places(series, x, y), strict=True)):
+        yield svg_point(left, line - 4, number, name)
+        yield svg_text(left + 10, line, name)
+
+
+def _legend_places(series: Sequence[str], x: float, y: float) -> Iterator[tuple[float, float]]:
+    left = x
+    for name in series:
+        width = 34 + 8 * len(name)
+        if left > x and left + width > WIDTH:
+            left, y = x, y + 16
+        yield left, y
+        left += width

@@ -44,5 +44,5 @@ def _value(value: str | None) -> str:
 
 def cause_in_words(cause: Cause) -> str:
     """Describe a cause: its name, its details and its evidence."""
-    details = ", ".join(part for part in (cause.detail, cause.operation, cause.type, cause.under) if part)
+    details = ", ".join(part for part in (cause.detail, cause.blamed, cause.type, cause.under) if part)
     return f"{cause.name}{f' ({details})' if details else ''}{f': {cause.evidence}' if cause.evidence else ''}"

@@ -26,6 +26,7 @@ from worldline.diagnose.reconcile import read_beside
 from worldline.evaluation.run.truth import Truth, disagrees
 from worldline.evaluation.suites.crux import LIMITS
 from worldline.evaluation.suites.measurement import Measurement, failed, skipped
+from worldline.evaluation.suites.published import published_rows
 from worldline.evaluation.suites.reval.cases import CLASSEVAL, HUMANEVAL, RevalCase, read_cases
 from worldline.evaluation.suites.reval.questions import executed_lines, is_same_state
 from worldline.evaluation.suites.states import BATCH, Right, clustered, recorded_truths
@@ -36,17 +37,7 @@ from worldline.predict.predictor import Predictor
 
 DISAGREES = "the file's output differs from the recording"
 RAISES = "the program raises an exception here"
-PUBLISHED = {  # coverage, F1, state, path, output in %, IC
-    "GPT-4 Turbo (0125)": (88.4, 89.8, 71.4, 57.7, 82.6, 42.5),
-    "GPT-3.5 Turbo (0125)": (61.8, 64.0, 51.6, 48.6, 60.7, 20.6),
-    "Mistral 7B Instruct v0.2": (69.6, 75.9, 35.2, 35.8, 51.5, 16.3),
-    "Code Llama 34B Instruct": (61.5, 70.1, 47.5, 29.2, 65.9, 11.8),
-    "StarCoder2 15B": (59.0, 64.6, 43.5, 28.0, 71.5, 10.7),
-    "Gemma 7B Instruct": (66.3, 75.2, 32.1, 8.4, 57.9, 6.9),
-    "Magicoder CL 7B": (58.7, 61.2, 30.1, 15.5, 60.4, 6.2),
-    "Code Llama 7B Instruct": (55.6, 47.2, 25.1, 10.8, 62.6, 4.1),
-    "StarCoder2 3B": (54.8, 58.2, 29.0, 6.5, 58.8, 4.3),
-}
+FIGURES = ("coverage", "coverage F1, %", "state", "path", "output", "IC")
 NOTE = "published rows are % from r-eval.github.io (arXiv 2403.16437); intervals are by program"
 
 
@@ -124,8 +115,8 @@ class RevalMeter:
         parts = {origin: [own for own in figures if own["origin"] == origin] for origin in (HUMANEVAL, CLASSEVAL)}
         cells = [_row("this model", figures)]
         cells += [_row(f"this model, {origin}", own) for origin, own in parts.items() if own and own != figures]
-        cells += [(model, None, *published) for model, published in PUBLISHED.items()]
-        heads = ("model", "questions", "coverage", "coverage F1, %", "state", "path", "output", "IC")
+        cells += [(row.model, None, *map(row.figures.get, FIGURES)) for row in published_rows("reval")]
+        heads = ("model", "questions", *FIGURES)
         return (Table("runtime behaviour", heads, tuple(cells), NOTE),)
 
 
@@ -146,7 +137,8 @@ def _agreed(task: Task, true: Truth | RowFault | None) -> Truth | Measurement:
 
 
 def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
-    return PredictionRequest(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
+    limit = 2 * len(true.text_in(codec)) + SLACK
+    return PredictionRequest(program=task.program, name=task.name, options=task.options, limit=limit)
 
 
 def _measured(task: Task, true: Truth, ask: PredictionRequest, prediction: Prediction | RowFault) -> Measurement:
