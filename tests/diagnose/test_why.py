@@ -17,8 +17,8 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.why.aligned_runs import AlignedRuns
 from worldline.diagnose.why.chain import LINK_KINDS, WhyChain, WhyLink
+from worldline.diagnose.why.run_pair import RunPair
 from worldline.diagnose.why.sentences import ORIGIN, chain_sentences
 from worldline.diagnose.why.why import MAX_LINKS, asked_value, why, why_value
 from worldline.predict import table
@@ -403,7 +403,7 @@ def test_a_long_chain_is_cut_but_shows_its_origin() -> None:
 
 def test_a_prediction_that_ends_early_says_so() -> None:
     diagnosis = Diagnosis(sample(Program(source=STRAIGHT.source, call=STRAIGHT.call), cut="3 c=8", status="budget"))
-    runs = AlignedRuns.of_events(diagnosis.sample.ask.program, diagnosis.truth.events, diagnosis.found.events)
+    runs = RunPair.of_events(diagnosis.sample.ask.program, diagnosis.truth.events, diagnosis.found.events)
     chain = why_value(runs, asked_value(runs, "d", runs.place(truth=4)))
     assert (chain.wanted, chain.got) == ("5", None)
     assert chain.links[0].kind == "path"

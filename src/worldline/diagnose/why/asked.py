@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from worldline.diagnose.failure.origin import Keys
 from worldline.diagnose.failure.value_keys import keys_of, part_of
 from worldline.diagnose.value_diff import difference
-from worldline.diagnose.why.aligned_runs import AlignedRuns
 from worldline.diagnose.why.chain import is_different
+from worldline.diagnose.why.run_pair import RunPair
 from worldline.diagnose.why.traced_run import TracedRun, ValueSpot
 
 
@@ -22,7 +22,7 @@ class AskedValue:
     found: ValueSpot | None
     keys: Keys = ()
 
-    def both(self, runs: AlignedRuns) -> tuple[str | None, str | None]:
+    def both(self, runs: RunPair) -> tuple[str | None, str | None]:
         """Return the true and the predicted value; None where there is none."""
         return self._of(runs.truth, self.truth), self._of(runs.found, self.found)
 
@@ -31,11 +31,11 @@ class AskedValue:
             return None
         return view.events[spot.step].arg if self.name is None else view.text(self.name, spot, self.keys)
 
-    def is_wrong(self, runs: AlignedRuns) -> bool:
+    def is_wrong(self, runs: RunPair) -> bool:
         """Whether both values differ."""
         return is_different(*self.both(runs))
 
-    def narrowed(self, runs: AlignedRuns) -> AskedValue:
+    def narrowed(self, runs: RunPair) -> AskedValue:
         """Return the part of the value that differs first; the value itself if it differs as a whole."""
         wanted, got = self.both(runs)
         first = difference(wanted, got) if wanted is not None and got is not None else None
@@ -47,7 +47,7 @@ class AskedValue:
             return self
         return AskedValue(self.text + "".join(keys), self.name, self.truth, self.found, (*self.keys, *keys))
 
-    def writers(self, runs: AlignedRuns) -> tuple[int | None, int | None]:
+    def writers(self, runs: RunPair) -> tuple[int | None, int | None]:
         """Return the true and the predicted step that gave the name its value."""
         if self.name is None:
             return (None if self.truth is None else self.truth.step), (None if self.found is None else self.found.step)

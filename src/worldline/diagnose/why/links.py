@@ -13,7 +13,6 @@ from worldline.analyze.flow.operations import Operation
 from worldline.core.value import kind
 from worldline.diagnose.failure.value_keys import keys_of, part_of
 from worldline.diagnose.value_diff import difference
-from worldline.diagnose.why.aligned_runs import AlignedRuns
 from worldline.diagnose.why.asked import AskedValue
 from worldline.diagnose.why.chain import ChainOperand, WhyLink, is_different
 from worldline.diagnose.why.operands import (
@@ -33,6 +32,7 @@ from worldline.diagnose.why.read_values import (
     read_values,
     value_before,
 )
+from worldline.diagnose.why.run_pair import RunPair
 from worldline.diagnose.why.traced_run import TracedRun
 
 MAX_OPERANDS = 8
@@ -55,7 +55,7 @@ class ExplainedValue:
 class LinkFinder:
     """Finds the link that set a value."""
 
-    def __init__(self, runs: AlignedRuns) -> None:
+    def __init__(self, runs: RunPair) -> None:
         self._runs = runs
 
     def explain(self, value: AskedValue) -> ExplainedValue | None:

@@ -9,9 +9,9 @@ from itertools import islice
 from worldline.analyze.flow.operations import Operation
 from worldline.diagnose.failure.origin import Keys
 from worldline.diagnose.failure.value_keys import is_mutable
-from worldline.diagnose.why.aligned_runs import AlignedRuns
 from worldline.diagnose.why.asked import AskedValue
 from worldline.diagnose.why.operands import CallTerm, LineReads, ReadTerm, reads_of_words
+from worldline.diagnose.why.run_pair import RunPair
 from worldline.diagnose.why.traced_run import TracedRun, ValueSpot
 
 NO_READS = LineReads(Operation(""))
@@ -29,7 +29,7 @@ def line_reads(view: TracedRun, step: int, read: LineReader, *, decides: bool = 
 
 
 def read_values(
-    runs: AlignedRuns, reads: LineReads, steps: tuple[int, int], handed: tuple[Sequence[int], Sequence[int]]
+    runs: RunPair, reads: LineReads, steps: tuple[int, int], handed: tuple[Sequence[int], Sequence[int]]
 ) -> list[AskedValue]:
     """Return the values that a line read.
 
@@ -51,7 +51,7 @@ def read_values(
 
 
 def _paired_calls(
-    runs: AlignedRuns, true_steps: Sequence[int], found_steps: Sequence[int]
+    runs: RunPair, true_steps: Sequence[int], found_steps: Sequence[int]
 ) -> list[tuple[str, int | None, int | None]]:
     """The calls of a line by function, the nth of one run beside the nth of the other."""
     by_call: dict[tuple[str, int], list[int | None]] = {}
@@ -64,7 +64,7 @@ def _paired_calls(
     return [(name, steps[0], steps[1]) for (name, _), steps in by_call.items()]
 
 
-def _call_values(runs: AlignedRuns, text: str, name: str, true: int | None, predicted: int | None) -> list[AskedValue]:
+def _call_values(runs: RunPair, text: str, name: str, true: int | None, predicted: int | None) -> list[AskedValue]:
     """What a call gave: its result or, of a constructor, its object. None where a function gives nothing."""
     spots = [
         None if step is None else ValueSpot(view.events[step].frame, step)
@@ -84,7 +84,7 @@ def _call_values(runs: AlignedRuns, text: str, name: str, true: int | None, pred
     return [AskedValue(parameter, parameter, starts[0], starts[1]) for parameter in names if parameter != "self"]
 
 
-def _name_value(runs: AlignedRuns, term: ReadTerm, true: int, predicted: int) -> AskedValue:
+def _name_value(runs: RunPair, term: ReadTerm, true: int, predicted: int) -> AskedValue:
     spots = runs.truth.owner(true, term.name, before=True), runs.found.owner(predicted, term.name, before=True)
     whole = AskedValue(term.name, term.name, *spots)
     keys = _keys(runs.truth, term, true), _keys(runs.found, term, predicted)
@@ -117,7 +117,7 @@ def value_before(value: AskedValue, true: int, predicted: int) -> AskedValue:
     return AskedValue(f"{value.text} before", value.name, spots[0], spots[1], value.keys)
 
 
-def iterated_values(runs: AlignedRuns, reads: LineReads, true: int, predicted: int, keys: Keys) -> list[AskedValue]:
+def iterated_values(runs: RunPair, reads: LineReads, true: int, predicted: int, keys: Keys) -> list[AskedValue]:
     """Return the values that a comprehension went through: of each name the first wrong one, else that of the element.
 
     `keys` are those of the element that differs. Only a comprehension with a frame of its own shows them.
@@ -140,7 +140,7 @@ def iterated_values(runs: AlignedRuns, reads: LineReads, true: int, predicted: i
     return values
 
 
-def changed_inside(runs: AlignedRuns, value: AskedValue, true: int, predicted: int) -> AskedValue | None:
+def changed_inside(runs: RunPair, value: AskedValue, true: int, predicted: int) -> AskedValue | None:
     """Find the name in a called function under which an object was changed, or the same name by `global`."""
     wanted, got = AskedValue(value.text, value.name, value.truth, value.found).both(runs)
     is_object = is_mutable(wanted) and is_mutable(got)
@@ -161,7 +161,7 @@ def _holder(view: TracedRun, step: int, text: str | None, name: str | None) -> t
     return None
 
 
-def other_name(runs: AlignedRuns, value: AskedValue, predicted: int) -> str:
+def other_name(runs: RunPair, value: AskedValue, predicted: int) -> str:
     """Return another name of the same frame that the line uses and that has the same value afterwards; or nothing."""
     view = runs.found
     after = view.settled[predicted]

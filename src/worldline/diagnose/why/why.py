@@ -13,10 +13,10 @@ from worldline.diagnose.cause import Cause
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.failure.value_keys import keys_of
-from worldline.diagnose.why.aligned_runs import AlignedRuns
 from worldline.diagnose.why.asked import AskedValue
 from worldline.diagnose.why.chain import WhyChain, WhyLink
 from worldline.diagnose.why.links import ExplainedValue, LinkFinder
+from worldline.diagnose.why.run_pair import RunPair
 from worldline.diagnose.why.traced_run import TracedRun, ValueSpot
 
 MAX_LINKS = 12
@@ -47,14 +47,14 @@ def why(diagnosis: Diagnosis, step: int, name: str | None = None) -> WhyChain:
     Raises:
         UsageError: There is no such step, or neither run has such a value there.
     """
-    runs = AlignedRuns.of_events(diagnosis.sample.ask.program, diagnosis.truth.events, diagnosis.found.events)
+    runs = RunPair.of_events(diagnosis.sample.ask.program, diagnosis.truth.events, diagnosis.found.events)
     if not 0 <= step < len(runs.found.events):
         raise UsageError(f"there is no step {step}: the prediction has {len(runs.found.events)}")
     return why_value(runs, asked_value(runs, name, runs.place(predicted=step)), cause=diagnosis.cause)
 
 
 def asked_value(
-    runs: AlignedRuns,
+    runs: RunPair,
     name: str | None,
     place: int,
     *,
@@ -115,7 +115,7 @@ def _beside(frame: int | None, step: int, other: ValueSpot) -> ValueSpot | None:
     return None if frame is None or step < 0 else ValueSpot(frame, step, other.before)
 
 
-def _handed_value(runs: AlignedRuns, true: int | None, predicted: int | None) -> AskedValue:
+def _handed_value(runs: RunPair, true: int | None, predicted: int | None) -> AskedValue:
     spots, event = list[ValueSpot | None](), ""
     for view, step in ((runs.truth, true), (runs.found, predicted)):
         moment = None if step is None else view.events[step]
@@ -129,9 +129,7 @@ def _handed_value(runs: AlignedRuns, true: int | None, predicted: int | None) ->
     return AskedValue(HANDED_NAMES.get(event, event), None, spots[0], spots[1])
 
 
-def why_value(
-    runs: AlignedRuns, value: AskedValue, *, cause: Cause | None = None, max_links: int = MAX_LINKS
-) -> WhyChain:
+def why_value(runs: RunPair, value: AskedValue, *, cause: Cause | None = None, max_links: int = MAX_LINKS) -> WhyChain:
     """Follow a value back through the operations that led to it.
 
     Args:
@@ -151,7 +149,7 @@ def why_value(
 class _Chain:
     """The links of one value, from the newest step to older ones."""
 
-    def __init__(self, runs: AlignedRuns, max_links: int, cause: Cause | None, *, is_wrong: bool) -> None:
+    def __init__(self, runs: RunPair, max_links: int, cause: Cause | None, *, is_wrong: bool) -> None:
         self._runs, self._max_links, self._cause, self._is_wrong = runs, max_links, cause, is_wrong
         self._finder = LinkFinder(runs)
         self._waiting: list[tuple[ExplainedValue, int | None]] = []

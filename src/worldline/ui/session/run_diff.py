@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worldline.diagnose.diverge import HIDDEN, Divergence, aligned, diverge
-from worldline.diagnose.why.aligned_runs import AlignedRuns
+from worldline.diagnose.why.run_pair import RunPair
 from worldline.diagnose.why.traced_run import TracedRun
 from worldline.ui.session.known_state import KnownDifferences
 from worldline.ui.session.run import Run
@@ -70,13 +70,13 @@ class RunDiff:
         return (self._layout.of_left if side == "left" else self._layout.of_right)[step]
 
     @cached_property
-    def compared(self) -> AlignedRuns:
+    def compared(self) -> RunPair:
         """Both runs as chains of operations are read from them. Its pairs of steps are the rows."""
         with without_gc():
             right = TracedRun(self.right.ask.program, self.right.events, self.right.history)
             left = self.left
             true = right if left is None else TracedRun(left.ask.program, left.events, left.history)
-            return AlignedRuns(true, right)
+            return RunPair(true, right)
 
     @cached_property
     def _layout(self) -> RowLayout | None:

@@ -21,7 +21,7 @@ class StepPair(NamedTuple):
     agrees: bool
 
 
-class AlignedRuns:
+class RunPair:
     """Both runs of one program, aligned. Without a true run, the predicted one may be compared with itself."""
 
     def __init__(self, true_run: TracedRun, found_run: TracedRun) -> None:
@@ -40,7 +40,7 @@ class AlignedRuns:
                 self._add(span, k)
 
     @classmethod
-    def of_events(cls, program: Program, truth: Sequence[Event], predicted: Sequence[Event]) -> AlignedRuns:
+    def of_events(cls, program: Program, truth: Sequence[Event], predicted: Sequence[Event]) -> RunPair:
         """Compare the events of two runs of a program."""
         return cls(TracedRun(program, truth), TracedRun(program, predicted))
 
