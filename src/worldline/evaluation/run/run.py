@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, TypedDict, Unpack
 
+from worldline.codec.cwm.stage import unposed
 from worldline.core.errors import FingerprintError, UsageError
 from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.diagnose.blame.terms import Rerun
@@ -26,6 +27,7 @@ from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.run.stored import open_run
 from worldline.evaluation.run.truth import Truth, disagrees, limited, skip_reason, truth_or_fault, truth_recorder
 from worldline.evaluation.score import Verdict, judge
+from worldline.evaluation.selection import Selection
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report, report
 from worldline.predict.interpreter import recorder
@@ -181,6 +183,7 @@ def run_answers(
     config: Mapping[str, Any] | None = None,
     external: Mapping[str, ExternalPrediction] | None = None,
     left_out: Mapping[str, Sequence[str]] | None = None,
+    select: Callable[[int, int], Selection] | None = None,
     shard: SuiteShard | None = None,
     executor: BatchExecutor | None = None,
 ) -> Report:
@@ -193,6 +196,7 @@ def run_answers(
         codec: The notation of the predictions, which decides their budgets.
         external: What else is known about predictions made elsewhere, by the task's name.
         left_out: Names that are not tasks of the suite, by the reason; the suite's own are added.
+        select: Returns how the rows were selected, from the number of right answers and of judged rows.
     """
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
@@ -218,6 +222,9 @@ def run_answers(
                 if log is not None:
                     log.sync()
         summed = _summed(state, suite.name, name)
+        way = str(((config or {}).get("how") or {}).get("way", ""))
+        answers_right = summed.all.answer.right
+        summed = replace(summed, way=way, selection=select(answers_right, summed.n) if select is not None else None)
         if log is not None:
             log.finish(summed.as_json())
     return summed
@@ -398,13 +405,16 @@ def _truth_of(task: Task, record: Rerun, external: Prediction | None) -> Truth |
 
 
 def stored_record(at: int, task: Task, state: RunState) -> Record | None:
-    """Return the stored record of a task, unless it is a fault.
+    """Return the stored record of a task, unless it is a fault or has the truth of another prompt.
 
     Raises:
         FingerprintError: The record is about another program.
     """
     stored = state.log.seen.get(at) if state.log is not None else None
     if stored is not None and stored.is_fault:
+        return None
+    if stored is not None and stored.program in (program.digest for program in unposed(task.program)):
+        # An older release recorded the program without the `main` that the prompt shows.
         return None
     if stored is not None and stored.program != task.program.digest:
         raise FingerprintError(f"task {at}, {task.name}, is not the program that the stored run has there")
