@@ -121,7 +121,7 @@ def test_rows_that_show_their_program_need_no_data(tmp_path: Path, true: dict[st
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = score("crux", path)
     assert (found.n, found.disagrees, found.all.trace.right) == (3, 0, 3)
-    assert found.as_json()["causes"] == {"benchmark wrong": {"n": 1, "answer": 0, "trace": 0}}
+    assert found.as_json()["causes"] == {"scorer artefact": {"n": 1, "answer": 0, "trace": 0}}
 
 
 def test_a_file_without_programs_is_refused(tmp_path: Path, true: dict[str, str]) -> None:

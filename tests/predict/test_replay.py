@@ -57,10 +57,33 @@ def test_rows_in_order_go_on_from_one_batch_to_the_next(tmp_path: Path) -> None:
     assert [(found.text, found.status) for found in replay.predict(asks)] == [(b"2\n", "ended"), (b"", "fault")]
 
 
+@pytest.mark.parametrize("key", ["id", "task_id", "sample_id", "name"])
+def test_rows_are_found_by_the_name_of_the_task(tmp_path: Path, key: str) -> None:
+    replay = load_model(written(tmp_path, [{key: "b", "text": "1\n"}, {key: 7, "text": "2\n"}]))
+    asks = [PredictionRequest(program=ASKS[0].program, name=name) for name in ("7", "b", "c", "")]
+    assert [(found.text, found.status) for found in replay.predict(asks)] == [
+        (b"2\n", "ended"), (b"1\n", "ended"), (b"", "fault"), (b"", "fault"),
+    ]  # fmt: skip
+
+
+def test_an_id_finds_a_row_whose_prompt_is_another(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "prompt": "in their words", "text": "1\n"},
+        keyed("prompt", ASKS[1]) | {"id": "a", "text": "2\n"},
+    ]
+    asks = [PredictionRequest(program=ASKS[0].program, name="a"), ASKS[1]]
+    # Two texts have this id: only the prompt tells them apart.
+    assert [found.status for found in load_model(written(tmp_path, rows)).predict(asks)] == ["fault", "ended"]
+    assert [found.text for found in load_model(written(tmp_path, rows[:1])).predict(asks[:1])] == [b"1\n"]
+    # With by=prompt, nothing else is looked at.
+    (found,) = load_model(written(tmp_path, rows[:1]), {"by": "prompt"}).predict(asks[:1])
+    assert found.status == "fault"
+
+
 def test_what_is_not_in_the_file_is_a_fault(tmp_path: Path) -> None:
     replay = load_model(written(tmp_path, [keyed("digest", ASKS[1]) | {"output": "."}]))
     first, second = replay.predict(ASKS[:2])
-    assert (first.status, first.note, first.text) == ("fault", "not in the file", b"")
+    assert (first.status, first.note, first.text) == ("fault", "not in the file: no row with this digest", b"")
     assert (second.status, second.text) == ("ended", b".")
 
 
@@ -90,7 +113,9 @@ def test_a_text_that_does_not_begin_as_given_is_a_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "match"),
     [
-        ([{"id": 1, "text": "x"}], "line 1: neither `digest` nor `prompt`; pass -M by=order"),
+        ([{"text": "x"}], "line 1: no `digest`, `prompt` or `id`; pass -M by=order"),
+        ([{"id": [1], "text": "x"}], "line 1: none of id, task_id, sample_id, name is a text or a number"),
+        ([{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "a second text for the same id"),
         ([{"digest": "a"}], "line 1: none of text, output"),
         ([{"digest": "a", "text": 5}], "`text` is missing or not a string"),
         ([{"digest": "a", "text": "x"}, {"text": "x"}], "line 3: `digest` is missing or not a string"),

@@ -10,9 +10,9 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from worldline.core.hidden import Control
+    from worldline.core.program import Program
     from worldline.core.trace import Trace
 
 LIMIT_HELP = {
@@ -215,8 +216,12 @@ def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: i
     control, is_stored = control_of(options), _is_stored(file, options)
     if is_stored and control is not None:
         raise UsageError(f"{file} is a stored trace with its own hidden inputs: it is not executed again")
-    trace = load(file, number=number or 0) if is_stored else _record_quietly(file, args, options, control)
-    mode = notation_of(options) if notation_named(notation).has_modes else None
+    written = notation_named(notation)
+    if is_stored:
+        trace = load(file, number=number or 0)
+    else:
+        trace = _record_quietly(file, args, options, control, posed=written.posed)
+    mode = notation_of(options) if written.has_modes else None
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
     if has_diverged(trace, options):
         raise click.exceptions.Exit(1)
@@ -285,22 +290,39 @@ def _is_stored(file: str, options: dict[str, Any]) -> bool:
     return is_stored(file) and (options["entry"] is None or file.endswith(".json"))
 
 
-def _record_quietly(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
-    """Record a program whose outcome is not shown, and print a hint if it was not executed."""
+def _record_quietly(
+    file: str,
+    args: tuple[str, ...],
+    options: dict[str, Any],
+    control: Control | None = None,
+    posed: Callable[[Program], Program] | None = None,
+) -> Trace:
+    """Record a program whose outcome is not shown, and print a hint if it was not executed.
+
+    The trace of a posed program names the program itself, as `Notation.sent_and_written` expects it.
+    """
     from worldline.core.text import printable
 
-    trace = _record(file, args, options, control)
+    trace = _record(file, args, options, control, posed)
     if trace.outcome.kind in ("unsupported", "host-fault"):
         click.echo(printable(f"hint: {file} was not executed: {trace.outcome.kind} {trace.outcome.detail}"), err=True)
     return trace
 
 
-def _record(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
+def _record(
+    file: str,
+    args: tuple[str, ...],
+    options: dict[str, Any],
+    control: Control | None = None,
+    posed: Callable[[Program], Program] | None = None,
+) -> Trace:
     from worldline.recording.recorder import record
 
     limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
     program = program_of(file, args, options)
-    return record(program, limits=Limits(**limits), python=options["python"], core=options["core"], control=control)
+    executed = program if posed is None else posed(program)
+    trace = record(executed, limits=Limits(**limits), python=options["python"], core=options["core"], control=control)
+    return trace if executed is program else replace(trace, program=program)
 
 
 def _stored(trace: Trace, directory: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.names import PARTS
+from worldline.codec.notation import TraceContext
 from worldline.codec.notation import notation as notation_named
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
@@ -11,6 +12,9 @@ from worldline.core.trace import Trace
 
 def encode(trace: Trace, notation: str = "compact", *, part: str = "whole", options: Compact | None = None) -> bytes:
     """Write a trace as text for models. A value that looks like a special token is escaped.
+
+    The prompt is the one that `bench` sends. In Meta's notation a `main` makes a call with arguments, so the prompt
+    has that `main` and its first frames, and the steps end with its last ones.
 
     Args:
         trace: The trace, from `record` or `load`.
@@ -22,12 +26,16 @@ def encode(trace: Trace, notation: str = "compact", *, part: str = "whole", opti
         The text, in UTF-8.
 
     Raises:
-        UsageError: There is no such notation or part, or `options` are given for Meta's notation.
+        UsageError: There is no such notation or part, `options` are given for Meta's notation, or the trace lacks
+            steps that a model has to write, such as those of a lambda in the call.
     """
     written = notation_named(notation)
     if part not in PARTS:
         raise UsageError(f"unknown part {part!r}: choose one of {', '.join(PARTS)}")
     if not written.has_modes and (options or Compact()) != Compact():
         raise UsageError("only the compact notation has options: leave them out for Meta's")
-    prompt = b"" if part == "steps" else written.prompt_of(trace, options)
-    return prompt if part == "prompt" else prompt + written.steps(trace, options)
+    if part == "prompt":
+        context = TraceContext(program=trace.program, options=options or Compact(), hidden=trace.hidden)
+        return written.prompt(context)
+    prompt, steps = written.sent_and_written(trace, options)
+    return steps if part == "steps" else prompt + steps

@@ -116,6 +116,16 @@ class Notation(Protocol):
     def staged(self, program: Program) -> Program:
         """Return the program that is executed when a model predicts this one."""
 
+    def posed(self, program: Program) -> Program:
+        """Return the program whose steps a model writes: the one to record, to ask for and to judge by."""
+
+    def sent_and_written(self, trace: Trace, options: Compact | None = None) -> tuple[bytes, bytes]:
+        """Return the prompt that a model is sent for a recorded program, and the true text that continues it.
+
+        Raises:
+            UsageError: The trace lacks steps that a model has to write.
+        """
+
     # ---- reading
 
     def recognizes(self, text: str) -> bool:

@@ -5,7 +5,8 @@ The first of these that holds:
 1.  tool fault: the prediction or the truth is missing, and not because of the model.
 2.  empty: the model wrote nothing.
 3.  right; or the whole trace is right and was judged wrong: answer miscopied (the model's separate answer differs),
-    benchmark wrong (its expected answer differs from the execution), scorer artefact (another scorer is wrong).
+    scorer artefact (the benchmark's expected answer differs from the execution, or another scorer is wrong). Older
+    runs have benchmark wrong for the former.
 4.  run-on: the whole trace is right, and the text continues after it.
 5.  degenerate repetition: right until one block is repeated without end.
 6.  malformed: right until the text leaves the notation, or stops on its own before the end.
@@ -153,7 +154,7 @@ def _misjudged(reported: ReportedAnswer, truth: Reading) -> Cause | None:
         return Cause(name="answer miscopied", detail="answer", evidence=evidence)
     if reported.expected is not None and not same_answer(reported.expected, end):
         evidence = f"the execution ends with {end}, the benchmark expects {reported.expected}"
-        return Cause(name="benchmark wrong", detail="answer", evidence=evidence)
+        return Cause(name="scorer artefact", detail="benchmark", evidence=evidence)
     if reported.taken is not None and not same_answer(reported.taken, end):
         evidence = f"the trace ends with {end}, the scorer read {reported.taken}"
         return Cause(name="scorer artefact", detail="answer", evidence=evidence)

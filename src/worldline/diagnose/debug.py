@@ -256,7 +256,7 @@ def debug(
         raise UsageError(f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")')
     times, tell, predictor = [time.perf_counter()], progress or _ignore, load_model(model, extras)
     tell("recording the program")
-    limits = limits or debug_limits(max_bytes)
+    limits, program = limits or debug_limits(max_bytes), notation(predictor.info.notation).posed(program)
     options = predictor.info.options_for(program, options)
     ask = PredictionRequest(program=program, options=options, limit=MAX_TRUTH_BYTES, control=control)
     voting = load_vote(predictor, extras, samples=samples, voters=voters)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.notation import notation
 from worldline.codec.reading import Event, Reading
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
@@ -101,6 +102,7 @@ def imagine(
     edit = read_edit(edit) if isinstance(edit, str) else edit
     bare = load_model(model, extras)
     predictor = load_vote(bare, extras, samples=samples, voters=voters)
+    program = notation(bare.info.notation).posed(program)
     options = bare.info.options_for(program, options)
     mode = choose_scratchpad(scratchpad, bare, options=options, program=program, resumes=edit is not None)
     pad = Scratchpad(predictor, mode)

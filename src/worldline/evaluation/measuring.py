@@ -98,6 +98,7 @@ def measure(
         The tables, and the measurements that they sum up.
     """
     count = suite.count if limit is None else limit
+    suite = suite.posed_in(predictor.info.notation)
     place = executor or local_executor(meter, predictor, suite.limits)
     how = dict(predictor.info.config)
     settings = {**(config or {}), **({"how": how} if how else {})}

@@ -15,6 +15,7 @@ from worldline.codec.answer import same_answer
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.notation import notation
 from worldline.core.hidden import READ
+from worldline.core.text import printable
 from worldline.core.trace import Step
 from worldline.core.value import equal
 from worldline.diagnose.blame.executed import executed_operations
@@ -29,6 +30,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 MAX_ANSWER_CHARACTERS = 4_096  # of a predicted answer, by which the samples of a task are compared
+MAX_NOTE_CHARACTERS = 400  # of the evidence of a verdict, and of the note of a stored prediction
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ def judge(
         true: Its truth.
         prediction: The prediction.
         ask: The request, if it was more than the task.
-        beside: Answers reported beside the trace. They count if there is no trace.
+        beside: Answers reported beside the trace. They count if the model wrote no trace; an empty output is
+            malformed, whatever another scorer read.
         record: Executes a program.
         again: Executes a program with another hash seed.
 
@@ -105,7 +108,8 @@ def judge(
     judge_trace = _judge_steps if notation(prediction.codec).is_canonical else _judge_events
     verdict = judge_trace(task, true, diagnosis)
     stated = reported.taken if reported.taken is not None else reported.own
-    if verdict.trace == "malformed" and stated is not None and not diagnosis.found.events:
+    is_empty = not prediction.text.strip() and reported.own is None
+    if verdict.trace == "malformed" and stated is not None and not diagnosis.found.events and not is_empty:
         verdict = replace(verdict, answer=_word(_is_answer(stated, true)))
     if reported.own is not None:
         verdict = replace(verdict, said=_word(_is_answer(reported.own, true)))
@@ -151,7 +155,19 @@ def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
     if not is_complete(truth.text, truth.codec) and first is not None and first.is_cut and first.steps[0]:
         evidence = evidence.replace(f"{first.steps[0]} steps", f"{verdict.steps - first.step:,} steps")
     limit = f"recorded up to a limit ({true.trace.outcome.detail})" if true.is_limited else ""
-    return "; ".join(part for part in (evidence, limit) if part)
+    return one_line_note("; ".join(part for part in (evidence, limit) if part))
+
+
+def one_line_note(note: str) -> str:
+    """Return a note on one line of bounded length: it may quote long values or a statement of many lines.
+
+    The middle is left out, as a note ends with the operation that it is about.
+    """
+    line = printable(" ".join(note.split()))
+    if len(line) <= MAX_NOTE_CHARACTERS:
+        return line
+    head = 2 * MAX_NOTE_CHARACTERS // 3
+    return f"{line[: head - 3]}...{line[head - MAX_NOTE_CHARACTERS :]}"
 
 
 def _judge_steps(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
@@ -164,7 +180,8 @@ def _judge_steps(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     steps = true.steps_in(len(actual.steps), is_cut=is_cut)
     agreed = steps if is_identical else _agreed(parsed, actual)
     is_whole = agreed == steps == len(parsed.steps)
-    unfinished = unfinished_as(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
+    has_steps = bool(parsed.steps)
+    unfinished = unfinished_as(parsed.malformed is not None, parsed.ended and has_steps, has_steps, prediction)
     end = answer(task, parsed)
     is_right = end is not None and _same_answer(end, true.answer)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))

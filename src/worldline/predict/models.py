@@ -238,5 +238,5 @@ _SERVER_OPTIONS: _Parsers = {
 _SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], _Parsers]] = {
     "server:": (_server, _SERVER_OPTIONS),
     "hub:": (_hub, {**_SAMPLING_OPTIONS, "device": str}),
-    "replay:": (_replay, {"by": _one_of("digest", "prompt", "order"), "codec": _one_of(*NOTATIONS)}),
+    "replay:": (_replay, {"by": _one_of("digest", "prompt", "id", "order"), "codec": _one_of(*NOTATIONS)}),
 }

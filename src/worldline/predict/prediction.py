@@ -38,6 +38,7 @@ class PredictionRequest:
 
     Attributes:
         program: The program.
+        name: The name of the task, by which stored outputs are found (`replay:FILE`). A model never sees it.
         options: The mode of the compact notation.
         limit: Maximum number of bytes of steps, including `given`.
         given: The start of the steps (a forced prefix).
@@ -49,6 +50,7 @@ class PredictionRequest:
     """
 
     program: Program
+    name: str = field(default="", compare=False)
     options: Compact = field(default_factory=Compact)
     limit: int = 1 << 16
     given: bytes = b""

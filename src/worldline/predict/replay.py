@@ -1,8 +1,10 @@
 """Stored outputs of a model, read from JSON lines: `replay:FILE`.
 
-A row has a `text` (or `output`, `prediction`, `completion`) and the key of its request: the program's `digest` or the
-`prompt`. Rows without a key are matched in the order of the requests (`-M by=order`). `status`, `codec`, `logprob` and
-`note` are optional. A request that is not in the file is a fault, never a wrong prediction.
+A row has a `text` (or `output`, `prediction`, `completion`) and the key of its request: the program's `digest`, the
+`prompt` (compact, or as `encode --part prompt` writes it in the notation of the texts), or the task's `id` (or
+`task_id`, `sample_id`, `name`), which also finds a row with another digest or prompt. Rows without a key are matched in
+the order of the requests (`-M by=order`). `status`, `codec`, `logprob` and `note` are optional. A request that is not
+in the file is a fault, never a wrong prediction.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from worldline.codec.cwm.stage import unposed
 from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
 from worldline.codec.notation import notation, recognized
 from worldline.core.errors import UsageError
@@ -23,15 +26,18 @@ from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.table import context_of
 
 TEXT_FIELDS = ("text", "output", "prediction", "completion")
+ID_FIELDS = ("id", "task_id", "sample_id", "name")
+KEYS = ("digest", "prompt", "id", "order")
 
 
 @dataclass(frozen=True)
 class ReplayPredictor:
-    """Looks up stored predictions by `digest` or `prompt`, or by `order`: each request takes the next row."""
+    """Looks up stored predictions by one of `KEYS`; by `order`, each request takes the next row."""
 
     name: str
     rows: dict[str | int, Prediction]
     by: str
+    by_id: dict[str, Prediction] = field(default_factory=dict)
     _places: Iterator[int] = field(default_factory=count)
 
     @cached_property
@@ -48,20 +54,31 @@ class ReplayPredictor:
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Yield the stored prediction of each request, in order."""
         for request in requests:
-            row = self.rows.get(self._key(request))
-            yield _fit(request, row) if row else _fault(request, "not in the file")
+            row = next((self.rows[key] for key in self._keys(request) if key in self.rows), None)
+            row = row or self.by_id.get(request.name)
+            yield _fit(request, row) if row else _fault(request, f"not in the file: no row with this {self.by}")
 
-    def _key(self, request: PredictionRequest) -> str | int:
+    def _keys(self, request: PredictionRequest) -> Iterator[str | int]:
+        """The keys under which the row of a request may stand."""
         if self.by == "order":
-            return next(self._places)
-        if self.by == "digest":
-            return request.program.digest
-        return request.prompt.decode("utf-8", "surrogatepass")
+            yield next(self._places)
+        elif self.by == "id":
+            yield request.name
+        elif self.by == "digest":
+            yield request.program.digest
+            yield from (program.digest for program in unposed(request.program))
+        else:
+            yield request.prompt.decode("utf-8", "surrogatepass")
+            yield notation(self.info.notation).prompt(context_of(request)).decode("utf-8", "surrogatepass")
 
 
 def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) -> ReplayPredictor:
     """Load stored outputs. By default, the first row shows how rows are matched, and each text shows its notation."""
+    if by is not None and by not in KEYS:
+        raise UsageError(f"by is one of {', '.join(KEYS)}, not {by!r}")
     rows: dict[str | int, Prediction] = {}
+    by_id: dict[str, list[Prediction]] = {}
+    has_choice = by is None
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
@@ -70,13 +87,17 @@ def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) 
                 where = f"{path}, line {number}"
                 row = _row(where, line)
                 by = by or _detect_key(where, row)
-                key = len(rows) if by == "order" else _text(where, row, by)
+                key = len(rows) if by == "order" else _id(where, row) if by == "id" else _text(where, row, by)
                 prediction = _prediction(where, row, codec)
                 if rows.setdefault(key, prediction) != prediction:
                     raise UsageError(f"{where}: a second text for the same {by}")
+                if has_choice and any(name in row for name in ID_FIELDS):
+                    by_id.setdefault(_id(where, row), []).append(prediction)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    return ReplayPredictor(f"replay:{path.name}", rows, by or "digest")
+    # Several texts of one id, such as those of several calls, are told apart by another key.
+    alone = {name: texts[0] for name, texts in by_id.items() if len(texts) == 1}
+    return ReplayPredictor(f"replay:{path.name}", rows, by or "digest", alone)
 
 
 def _row(where: str, line: bytes) -> dict[str, Any]:
@@ -93,9 +114,19 @@ def _detect_key(where: str, row: dict[str, Any]) -> str:
     for key in ("digest", "prompt"):
         if key in row:
             return key
+    if any(name in row for name in ID_FIELDS):
+        return "id"
     raise UsageError(
-        f"{where}: neither `digest` nor `prompt`; pass -M by=order if the rows are in the order of the programs"
+        f"{where}: no `digest`, `prompt` or `id`; pass -M by=order if the rows are in the order of the programs"
     )
+
+
+def _id(where: str, row: dict[str, Any]) -> str:
+    """The name of the row's task; a number is written out."""
+    value = next((row[name] for name in ID_FIELDS if name in row), None)
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise UsageError(f"{where}: none of {', '.join(ID_FIELDS)} is a text or a number")
+    return str(value)
 
 
 def _text(where: str, row: dict[str, Any], key: str) -> str:

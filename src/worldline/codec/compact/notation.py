@@ -49,6 +49,12 @@ class CompactNotation:
     def staged(self, program: Program) -> Program:
         return program
 
+    def posed(self, program: Program) -> Program:
+        return program
+
+    def sent_and_written(self, trace: Trace, options: Compact | None = None) -> tuple[bytes, bytes]:
+        return self.prompt_of(trace, options), self.steps(trace, options)
+
     def recognizes(self, text: str) -> bool:
         """Return False: plain lines may be in any notation."""
         return False

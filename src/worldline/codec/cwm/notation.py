@@ -13,7 +13,7 @@ from worldline.codec.cwm.external.reading import continuation
 from worldline.codec.cwm.frame_text import FRAME_END, TEXT_END, cut, paired_frames
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.reader import read_object
-from worldline.codec.cwm.stage import stage, staged
+from worldline.codec.cwm.stage import posed, sent_and_written, stage, staged
 from worldline.codec.cwm.text import SPECIAL, TOKENS, WITH_LOCALS, quoted, token
 from worldline.codec.notation import Notation, StepSpan, TraceContext, deepest
 from worldline.codec.reading import Reading
@@ -57,6 +57,14 @@ class CwmNotation:
     def staged(self, program: Program) -> Program:
         """Return the program with a `main` that makes a call with arguments."""
         return staged(program)
+
+    def posed(self, program: Program) -> Program:
+        """Return the program, with its `main` if that changes more than its own frames."""
+        return posed(program)
+
+    def sent_and_written(self, trace: Trace, options: Compact | None = None) -> tuple[bytes, bytes]:
+        prompt, text = sent_and_written(trace)
+        return _bytes(prompt), _bytes(text)
 
     def recognizes(self, text: str) -> bool:
         """Whether a text has a special token or, like one without them, starts with names."""

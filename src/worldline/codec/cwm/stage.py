@@ -2,9 +2,10 @@
 
 A prompt in that format says where an execution starts, but not with which arguments. So a `main` after the source
 makes a call with arguments, as Meta's own prompts do. Its frames are known beforehand: the first are given to the
-model, the last are removed from its text, and the trace of the call remains. In other languages than Python, a
-comment states the call instead. Special tokens go by id, so nothing in a source can read as one. The vocabulary is
-up to the caller.
+model, the last are removed from its text, and the trace of the call remains, which is also that of the program without
+`main`. If `main` changes what is executed (a lambda in the call is code of `main`), all frames are the model's, and
+`posed` is the program that is recorded and asked. In other languages than Python, a comment states the call instead.
+Special tokens go by id, so nothing in a source can read as one. The vocabulary is up to the caller.
 """
 
 from __future__ import annotations
@@ -20,11 +21,20 @@ from worldline.analyze.flow.control import syntax
 from worldline.analyze.flow.definitions import definition_line
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.reader import NAMES, pieces_of_text
-from worldline.codec.cwm.text import MARKER, SPECIAL, TOKENS, first_event, marked, shield, token, unshield
+from worldline.codec.cwm.text import MARKER, SPECIAL, TOKENS, first_event, marked, quoted, shield, token, unshield
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
+from worldline.core.trace import Trace
 
 # An exception that leaves `main` takes two of its frames.
 MAX_CLOSING_FRAMES = 2
+# Expressions with frames or names of their own, which belong to the function around them.
+_OWN_CODE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+# A program with one of these words may see the stack or the names around it, or end with the outermost frame.
+_SEES_MAIN = re.compile(
+    r"\b(?:exit|quit|SystemExit|_getframe|currentframe|inspect|traceback|[gs]etrecursionlimit|globals|locals|vars|dir|eval|exec)\b"
+)
+_MAIN = re.compile(r"^(def (\w+)\(\):)[^\n]*\n(    return [^\n]+)\n*\Z", re.MULTILINE)
 
 
 class Vocabulary(Protocol):
@@ -41,7 +51,8 @@ class Vocabulary(Protocol):
 class Stage:
     """A program as Meta's format poses it.
 
-    `opening` are frames that certainly come first; `closing` is the line whose frames come last, if any.
+    `opening` are frames that certainly come first; `closing` is the line whose frames come last, if any. `main` is the
+    name of the function that makes the call, if one was added.
     """
 
     source: str
@@ -49,11 +60,12 @@ class Stage:
     opening: str = ""
     closing: str | None = None
     language: str = "python"
+    main: str = ""
 
     @property
     def called(self) -> str:
-        """The call that starts the execution: of `main`, if there is one."""
-        return "" if self.closing is None else f"{_unused('main', self.source.rpartition('def ')[0])}()"
+        """The call of `main`; empty if none was added."""
+        return f"{self.main}()" if self.main else ""
 
     @property
     def prompt(self) -> str:
@@ -101,7 +113,10 @@ _LAST = re.compile(r"<\|(?:return|exception)_sep\|><\|action_sep\|>([^\n]*\n)<\|
 
 
 def stage(program: Program) -> Stage:
-    """Return how a program is posed: a script or a call without arguments unchanged, any other call by a `main`."""
+    """Return how a program is posed: a script or a call without arguments unchanged, any other call by a `main`.
+
+    The first frames of `main` are given, unless it changes what is executed.
+    """
     if program.call is None:
         return Stage(program.source, 0, language=program.language)
     if not program.lang.has_syntax_tree:
@@ -115,11 +130,29 @@ def stage(program: Program) -> Stage:
     name = _unused("main", source)
     head, line = f"def {name}():", f"    return {_one_line(program.call)}"
     entry = len(re.split(r"\r\n|\r|\n", source))
-    opening = "".join(
+    with_main = Stage(f"{source}{head}\n{line}\n", entry, main=name)
+    return with_main if _sees_main(program) else replace(with_main, opening=_opening(head, line), closing=line)
+
+
+def _opening(head: str, line: str) -> str:
+    """The first frames of a `main`."""
+    return "".join(
         token(event) + "{}" + token("action_sep") + shield(text) + "\n" + token("frame_sep")
         for event, text in (("call_sep", head), ("line_sep", line))
     )
-    return Stage(f"{source}{head}\n{line}\n", entry, opening, line)
+
+
+def _sees_main(program: Program) -> bool:
+    """Whether a `main` around the call changes what is executed, as far as can be seen."""
+    call = syntax(program.call or "")
+    has_code = call is None or any(isinstance(node, _OWN_CODE) for node in ast.walk(call))
+    return has_code or _SEES_MAIN.search(f"{program.source}\n{program.call}") is not None
+
+
+def opening_of_main(program: Program) -> str:
+    """Return the first frames of a program whose last function is a `main` that it starts with; empty for others."""
+    match = _MAIN.search(program.source)
+    return _opening(match[1], match[3]) if match and program.call == f"{match[2]}()" else ""
 
 
 def _with_comment(program: Program) -> Stage:
@@ -134,9 +167,61 @@ def _with_comment(program: Program) -> Stage:
 
 def staged(program: Program) -> Program:
     """Return the program as Meta's format poses it: its `main` makes a call with arguments."""
-    posed = stage(program)
-    call = program.call if posed.closing is None else posed.called
-    return replace(program, source=posed.source, call=call)
+    shown = stage(program)
+    return replace(program, source=shown.source, call=shown.called or program.call)
+
+
+def posed(program: Program) -> Program:
+    """Return the program whose trace a model writes, which is the one to record and to ask for.
+
+    It is the one that the prompt shows. As long as `main` changes nothing but its own frames, which are known
+    beforehand, it is the program without `main`: the trace of the call is the same.
+    """
+    shown = stage(program)
+    return staged(program) if shown.main and not shown.opening else program
+
+
+def unposed(program: Program) -> tuple[Program, ...]:
+    """Return the programs that a program with a `main` at its end may have been posed for."""
+    match = _MAIN.search(program.source)
+    if match is None or program.call != f"{match[2]}()":
+        return ()
+    source, call = program.source[: match.start()], match[3].removeprefix("    return ")
+    return tuple(replace(program, source=text, call=call) for text in (source, source.removesuffix("\n")))
+
+
+def sent_and_written(trace: Trace) -> tuple[str, str]:
+    """Return the prompt that is sent for a recorded program, and the true text with which a model continues it.
+
+    Args:
+        trace: A trace of the program; or of the program with its `main` (`staged`), whatever its `program` says.
+
+    Raises:
+        UsageError: The trace lacks frames that a model has to write.
+    """
+    shown = stage(trace.program)
+    if not shown.main:
+        return shown.prompt, cwm.encode(trace).removeprefix(cwm.prompt_of(trace))
+    roots = (frame for frame in trace.frames if frame.parent < 0)
+    if next((frame.name for frame in roots), "") == shown.main:
+        return shown.prompt, cwm.encode(replace(trace, program=staged(trace.program))).removeprefix(shown.prompt)
+    if shown.closing is None:
+        raise UsageError(
+            "the trace lacks the frames of the `main` that makes the call in Meta's format: encode the program itself, "
+            "which records it with its `main`"
+        )
+    text, end = cwm.encode(trace).removeprefix(cwm.prompt_of(trace)), token("end_of_text")
+    if not text.endswith(end):
+        return shown.prompt, text
+    return shown.prompt, text.removesuffix(end) + _closing_frames(shown.closing, trace) + end
+
+
+def _closing_frames(line: str, trace: Trace) -> str:
+    """The last frames of a `main`: it returns what the call returned, or an exception leaves it."""
+    kind, value = trace.outcome.kind, trace.outcome.detail
+    ends = [("exception_sep", value), ("return_sep", "None")] if kind == "raised" else [("return_sep", value)]
+    action = token("action_sep") + shield(line) + "\n" + token("arg_sep")
+    return "".join(token(event) + action + quoted(text) + token("frame_sep") for event, text in ends)
 
 
 def _unused(name: str, source: str) -> str:

@@ -18,7 +18,7 @@ from worldline.codec.cwm.external.reading import read as read_foreign
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.program import Program
 from worldline.diagnose.sample import ReportedAnswer
-from worldline.evaluation.external.program import program_of
+from worldline.evaluation.external.program import program_of, with_first_frames
 from worldline.evaluation.external.rows import ExternalRow, read_rows
 from worldline.predict.prediction import Prediction
 
@@ -131,10 +131,12 @@ def _prediction(row: ExternalRow, known: Program | None, options: Compact) -> Ex
     build = partial(
         ExternalPrediction, id=row.id, program=program, expected=expected, sample=row.sample, raw=raw, refused=refused
     )
-    text = _without_prompt(raw, row.roles.get("prompt", ""))
+    prompt_text = row.roles.get("prompt", "")
+    text = _without_prompt(raw, prompt_text)
     if program is None:
         note = "no program" if text.strip() else "empty"
         return build(text=_bytes(text), answer=stated, codec="cwm", note=note)
+    text = with_first_frames(text, prompt_text, program)
     read = read_foreign(text, program)
     if read.kind == "malformed" and not read.prediction.frames:
         compact = _compact(_bytes(text), program, options)

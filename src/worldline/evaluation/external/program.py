@@ -1,7 +1,8 @@
 """Finds the program of an external output: in its prompt, in its row's code and input, or in a suite's task.
 
 The prompt comes first: it is what the model saw. Traces made elsewhere start in a `main` that returns the call. If the
-code has none, it is added, so that the truth has the same frames. Nothing is executed.
+code has none, it is added, so that the truth has the same frames. A text may continue a prompt that ends with the first
+frames of `main`: they are put before it. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import re
 from collections.abc import Mapping
 
 from worldline.analyze.flow.control import syntax
-from worldline.codec.cwm.text import MARKER, first_event, listing, token
+from worldline.codec.cwm.stage import opening_of_main, posed, stage, staged
+from worldline.codec.cwm.text import MARKER, SPECIAL, first_event, listing, token, unshield
 from worldline.core.program import Program
 
 MAIN = "main"
 _ASKED = re.compile(r"^assert (.+) == \?\?\s*\Z", re.MULTILINE)
 _HEADING = re.compile(r"\A\s*Python functions?:[ \t]*\n")
 _MAIN_FRAME = re.compile(r"\bdef main\(\)")
+# A source with a `main` of its own gets one with underscores (`stage.staged`).
+_MAIN_NAME = re.compile(r"main_*")
 
 
 def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Program | None:
@@ -30,9 +34,35 @@ def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Pr
     if shown is not None:
         return shown
     program = from_code(roles) or known
-    if program is None or not _MAIN_FRAME.search(text, 0, 4096):
+    if program is None or program.call is None or not program.lang.has_syntax_tree:
         return program
-    return with_main(program)
+    if _MAIN_FRAME.search(text, 0, 4096) or program.call == f"{MAIN}()":
+        return with_main(program)
+    shows_main = stage(program).main and f"    return {program.call.strip()}\n" in text
+    return staged(program) if shows_main else posed(program)
+
+
+def with_first_frames(text: str, prompt: str, program: Program) -> str:
+    """Return a text with the first frames of `main`, if it continues them.
+
+    They are the last of the prompt; without a prompt, they are added to a text that starts with other frames.
+    """
+    opening = opening_of_main(program)
+    if not opening or not text.lstrip().startswith(("{", "<|")):
+        return text
+    plain = unshield(SPECIAL.sub("", opening))
+    head = plain.partition("\n")[0]
+    if head.removeprefix("{}") in text[: max(4096, 2 * len(plain))]:
+        return text
+    if not prompt.strip():
+        return (opening if SPECIAL.search(text) else plain) + text
+    shown = _bare(prompt)
+    return next((spelling + text for spelling in (opening, plain) if shown.endswith(_bare(spelling))), text)
+
+
+def _bare(frames: str) -> str:
+    """Frames without the mark that ends the last one."""
+    return frames.rstrip().removesuffix(token("frame_sep")).rstrip()
 
 
 def from_prompt(prompt: str) -> Program | None:
@@ -137,8 +167,9 @@ def code_digest(program: Program) -> str:
 
 def called(source: str, call: str | None) -> str | None:
     """Return the call of a program: the one inside `main`, if `main` holds nothing else."""
-    _, head, body = source.rpartition(f"def {MAIN}():")
-    if call is None or call.strip() != f"{MAIN}()" or not head:
+    name = (call or "").strip().removesuffix("()")
+    _, head, body = source.rpartition(f"def {name}():")
+    if call is None or not _MAIN_NAME.fullmatch(name) or not head:
         return call
     try:
         _, inner = _called_by_main(ast.parse(head + body).body, ast.parse(call.strip(), mode="eval").body)
@@ -148,10 +179,10 @@ def called(source: str, call: str | None) -> str | None:
 
 
 def _called_by_main(body: list[ast.stmt], call: ast.expr | None) -> tuple[list[ast.stmt], ast.expr | None]:
-    """Undo `with_main`: the code without its last `main`, and the call inside it."""
+    """Undo `with_main` and `stage.staged`: the code without its last `main`, and the call inside it."""
     last = body[-1] if body else None
-    if call is None or ast.unparse(call) != f"{MAIN}()" or not isinstance(last, ast.FunctionDef):
+    if call is None or not isinstance(last, ast.FunctionDef) or ast.unparse(call) != f"{last.name}()":
         return body, call
-    inner = last.body[0] if last.name == MAIN and len(last.body) == 1 else None
+    inner = last.body[0] if _MAIN_NAME.fullmatch(last.name) and len(last.body) == 1 else None
     is_call = isinstance(inner, ast.Return) and inner.value is not None
     return (body[:-1], inner.value) if is_call and isinstance(inner, ast.Return) else (body, call)

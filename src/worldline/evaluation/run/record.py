@@ -21,7 +21,7 @@ from worldline.core.trace import Hidden
 from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.sample import ReportedAnswer, Sample, StoredBlame
 from worldline.evaluation.run.truth import Truth, as_truth
-from worldline.evaluation.score import Verdict
+from worldline.evaluation.score import Verdict, one_line_note
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
 
@@ -118,7 +118,7 @@ class Record:
 
 def skipped_record(at: int, task: Task, kind: str, why: str = "") -> Record:
     """Return the record of a task that is left out."""
-    request = PredictionRequest(program=task.program, options=task.options)
+    request = PredictionRequest(program=task.program, name=task.name, options=task.options)
     return _new_record(at, task, kind, request, prompt=prompt_digest(request), why=why)
 
 
@@ -142,7 +142,7 @@ def prediction_record(
         skipped_record(at, task, "asked"),
         ask=ask,
         truth=true.text_in(prediction.codec, prediction),
-        found=prediction,
+        found=replace(prediction, note=one_line_note(prediction.note)),
         beside=beside or ReportedAnswer(),
     )
     if verdict is None:
@@ -171,9 +171,9 @@ def fault_record(
     codec: str = "compact",
 ) -> Record:
     """Return the record of a task on which the tool failed: why, and what is known besides."""
-    request = ask or PredictionRequest(program=task.program, options=task.options)
+    request = ask or PredictionRequest(program=task.program, name=task.name, options=task.options)
     prompt = call_or_fault(prompt_digest, request)
-    prediction = Prediction(text=text, status="fault", codec=codec, note=fault.note)
+    prediction = Prediction(text=text, status="fault", codec=codec, note=one_line_note(fault.note))
     truth = call_or_fault(true.text_in, codec, prediction) if true is not None else b""
     return _new_record(
         at,
@@ -279,6 +279,7 @@ def _ask(row: dict[str, Any]) -> PredictionRequest:
     hidden = tuple(Hidden(*values) for values in row.get("hidden", ()))
     return PredictionRequest(
         program=program,
+        name=str(row.get("name", "")),
         options=options,
         limit=row.get("limit", 1 << 16),
         given=_bytes("given", row),

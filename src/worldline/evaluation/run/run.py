@@ -197,6 +197,7 @@ def run_answers(
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
     count = suite.count if limit is None else limit
+    suite = suite.posed_in(codec)
     with open_run(out, run_config(suite, name, config or {}, shard, count)) as log:
         with truth_recorder(suite.limits) as record:
             state = RunState(log, record, recorder(suite.limits, hash_seed=1), on_record, external or {})
@@ -330,7 +331,12 @@ def request_for(known: KnownTask, codec: str, external: Prediction | None = None
     text = known.true.text_in(external.codec if external else codec, external)
     task, hidden = known.task, known.true.trace.hidden
     return PredictionRequest(
-        program=task.program, options=task.options, limit=2 * len(text) + SLACK, hidden=hidden, control=task.control
+        program=task.program,
+        name=task.name,
+        options=task.options,
+        limit=2 * len(text) + SLACK,
+        hidden=hidden,
+        control=task.control,
     )
 
 

@@ -192,7 +192,8 @@ def recorded_truths(tasks: Sequence[Task], limits: Limits) -> list[Truth | RowFa
 
 
 def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
-    return PredictionRequest(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
+    limit = 2 * len(true.text_in(codec)) + SLACK
+    return PredictionRequest(program=task.program, name=task.name, options=task.options, limit=limit)
 
 
 def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout) -> ForcedSteps:

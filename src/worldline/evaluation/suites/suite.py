@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
@@ -66,6 +67,11 @@ class Suite:
             return self
         tasks = (replace(task, options=model.options_for(task.program, task.options)) for task in self.tasks)
         return replace(self, tasks=tasks)
+
+    def posed_in(self, codec: str) -> Suite:
+        """Return the same tasks with the programs that a prompt in a notation shows, which are recorded and asked."""
+        written = notation(codec)
+        return replace(self, tasks=(replace(task, program=written.posed(task.program)) for task in self.tasks))
 
 
 def draw_held_out(draw: Callable[[], Program], seen: set[str]) -> Program:

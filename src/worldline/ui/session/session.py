@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.names import DEFAULT_NOTATION
+from worldline.codec.notation import notation
 from worldline.codec.reading import read_trace
 from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import UsageError
@@ -174,7 +175,10 @@ class Session:
             control: Decides the hidden inputs of the run.
         """
         ask = PredictionRequest(
-            program=program, options=options or Compact(), limit=limit or MAX_CUT_RUN_BYTES, control=control
+            program=notation(codec).posed(program),
+            options=options or Compact(),
+            limit=limit or MAX_CUT_RUN_BYTES,
+            control=control,
         )
         empty = Prediction(text=b"", status="empty", codec=codec)
         root = Branch(id=0, ask=ask, truth=None, why=NOT_RECORDED, found=empty)

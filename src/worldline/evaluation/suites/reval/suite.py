@@ -137,7 +137,8 @@ def _agreed(task: Task, true: Truth | RowFault | None) -> Truth | Measurement:
 
 
 def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
-    return PredictionRequest(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
+    limit = 2 * len(true.text_in(codec)) + SLACK
+    return PredictionRequest(program=task.program, name=task.name, options=task.options, limit=limit)
 
 
 def _measured(task: Task, true: Truth, ask: PredictionRequest, prediction: Prediction | RowFault) -> Measurement:
