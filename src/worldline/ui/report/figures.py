@@ -68,7 +68,7 @@ def draw(chart: Chart) -> Figure:
     rows = 8 if isinstance(chart, SizeSpread) else len(chart.rows)
     is_upright = isinstance(chart, SizeSpread | Budgets) or _is_curve(chart)
     series = len(chart.series) if isinstance(chart, Rates | Differences) else 1
-    legend = 0.2 * math.ceil(series / 3) if series > 2 else 0.0
+    legend = 0.2 * math.ceil(series / 2) if series > 2 else 0.0
     height = legend + (2.6 if is_upright else 0.7 + max(0.2, 0.08 * (series + 1)) * min(rows, MAX_ROWS))
     figure = Figure(figsize=(5.5, height), layout="constrained")
     axes = figure.subplots()
@@ -87,7 +87,7 @@ def draw(chart: Chart) -> Figure:
     else:
         _flips(axes, chart)
     if (series := len(axes.get_legend_handles_labels()[0])) > 2:
-        figure.legend(loc="outside lower left", frameon=False, ncols=3)
+        figure.legend(loc="outside lower left", frameon=False, ncols=2)
     elif series:
         figure.legend(loc="outside right upper", frameon=False)
     return figure
