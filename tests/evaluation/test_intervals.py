@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from math import comb
+from random import Random
 
 import pytest
 
 from worldline.core.program import Program
-from worldline.core.stats import binomial_tails
+from worldline.core.stats import NetEffect, Share, binomial_tails, net_effect, population_total
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
 from worldline.evaluation.summary import Tally, report, wilson
@@ -54,8 +56,8 @@ def test_outcomes_are_counted_apart_and_the_rate_is_of_all() -> None:
     }  # fmt: skip
     assert (found["trace"]["right"], found["trace"]["wrong"]) == (1, 2)
     assert (found["seconds"], found["bytes"], found["skipped"], found["faults"]) == (2.5, 500, 3, 2)
-    assert list(found)[:9] == [
-        "suite", "model", "n", "answer", "trace", "by_length", "by_type", "seconds", "bytes",
+    assert list(found)[:10] == [
+        "conclusion", "suite", "model", "n", "answer", "trace", "by_length", "by_type", "seconds", "bytes",
     ]  # fmt: skip
     assert json.loads(json.dumps(found)) == found
 
@@ -90,3 +92,39 @@ def test_tails_make_clopper_and_pearsons_interval(some: int, n: int, low: float,
     assert (inside[0], inside[-1]) == pytest.approx((low, high), abs=1.1e-4)
     assert binomial_tails(10, 10, 1.0) == (1.0, 1.0)
     assert binomial_tails(9, 10, 1.0) == (0.0, 0.0)
+
+
+def test_a_total_has_the_exact_hypergeometric_interval() -> None:
+    """By direct counting: 5 draws from 98 are all successes too rarely if only 47 of the 98 are successes."""
+    assert comb(48, 5) / comb(98, 5) > 0.025 > comb(47, 5) / comb(98, 5)
+    assert population_total(Share(5, 5), 98) == (48, 98)
+    assert population_total(Share(0, 5), 98) == (0, 50)
+    assert population_total(Share(3, 5), 5) == (3, 3)
+    low, high = population_total(Share(20, 100), 20_000)
+    assert (low / 20_000, high / 20_000) == pytest.approx((0.127, 0.292), abs=0.002)  # Clopper and Pearson's
+
+
+def test_a_net_effect_of_five_of_five_is_not_taken_for_certain() -> None:
+    assert net_effect(Share(5, 5), 98, Share(0, 0), 0) == NetEffect(98.0, 48.0, 98.0)
+    assert net_effect(Share(5, 5), 5, Share(1, 5), 5) == NetEffect(4.0, 4.0, 4.0)
+    wide = net_effect(Share(5, 5), 98, Share(0, 5), 702)
+    assert wide is not None
+    assert (round(wide.low), wide.count, wide.high) == (-270, 98.0, 98.0)
+
+
+def test_a_net_effect_is_not_given_for_a_stratum_that_was_not_tried() -> None:
+    assert net_effect(Share(0, 0), 98, Share(0, 5), 702) is None
+    assert net_effect(Share(5, 5), 98, Share(0, 0), 702) is None
+    assert net_effect(Share(0, 0), 0, Share(0, 5), 5) == NetEffect(0.0, 0.0, 0.0)
+
+
+def test_the_interval_of_a_net_effect_covers_the_truth() -> None:
+    """Of 60 failures 30 can be fixed and of 200 passing samples 20 break; samples of 15 each are drawn 400 times."""
+    rng, covered = Random(7), 0
+    failing, passing = [True] * 30 + [False] * 30, [True] * 20 + [False] * 180
+    for _ in range(400):
+        fixed, broken = sum(rng.sample(failing, 15)), sum(rng.sample(passing, 15))
+        net = net_effect(Share(fixed, 15), 60, Share(broken, 15), 200)
+        assert net is not None
+        covered += net.low <= 30 - 20 <= net.high
+    assert covered >= 0.95 * 400

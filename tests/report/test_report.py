@@ -42,7 +42,7 @@ FIGURES = (
     "by-length", "by-group", "by-type", "causes", "operations", "operation-rates", "types", "value-lengths",
     "bytes", "costs-by-steps", "costs-by-value",
 )  # fmt: skip
-VOID = {"meta", "br", "link", "img", "input"}
+VOID = {"meta", "br", "wbr", "link", "img", "input"}
 LOOSE = {"td", "th"}  # elements whose end may be left out
 
 

@@ -61,7 +61,7 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
     limits = opt.limits_of(options)
     with opt.progress_bar("samples") as update:
         result = act(run, limits=limits, progress=lambda name, done, total: update(done, total, name), **options)
-    opt.show(result, as_json, lambda console, done: print_trials(console, done.trials))
+    opt.show(result, as_json, lambda console, done: print_trials(console, done.trials, done.conclusion))
     refuse_faults(result.faults)
 
 
@@ -79,8 +79,12 @@ def report(runs: tuple[str, ...], **options: Any) -> None:
     first: paired differences with intervals and tests, flips with both traces, and everything else side by side.
     """
     from worldline.ui.report.report import report as write
+    from worldline.ui.terminal.conclusion import print_conclusion
+    from worldline.ui.terminal.console import terminal
 
     done = write(*runs, **options)
+    if done.conclusion is not None:
+        print_conclusion(terminal(), done.conclusion)
     what = "failures" if done.runs == 1 else "flips"
     compared = f"{done.runs:,} runs, " if done.runs > 1 else ""
     click.echo(f"{done.page}: {compared}{done.samples:,} samples, {done.shown:,} of {done.failed:,} {what}")

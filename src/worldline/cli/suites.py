@@ -120,7 +120,8 @@ def bench(
 
 
 def print_result(result: BenchResult, as_json: bool) -> None:
-    """Print the result of a suite; raise WorldlineError if the tool failed on part of it."""
+    """Print the result of a suite; raise WorldlineError if the tool failed on part of it, or no output is a trace."""
+    from worldline.evaluation.conclusion import check_is_readable
     from worldline.evaluation.summary import Report
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.suite_report import print_bench
@@ -133,6 +134,8 @@ def print_result(result: BenchResult, as_json: bool) -> None:
     else:
         print_bench(terminal(), result)
     refuse_faults(result.faults, result.first_fault)
+    if isinstance(result, Report):
+        check_is_readable(result)
 
 
 def refuse_faults(faults: int, first: str = "") -> None:

@@ -10,6 +10,7 @@
     +-- FormatError           exit 3: this release does not read the file's format version
     +-- DryError              exit 3: the sources of training documents have ended
     +-- DivergedError         exit 1: the training loss or gradient is not a number
+    +-- UnreadableError       exit 1: no output of a model is a trace
 
 The end of a *program* is an `Outcome`; unreadable text of a *model* is a `Malformed`. Neither is an exception.
 """
@@ -81,4 +82,11 @@ class DivergedError(WorldlineError):
     """The training loss or its gradient is not a number. `diverged.json` in the run names the batch."""
 
     slug = "diverged"
+    exit_code = 1
+
+
+class UnreadableError(WorldlineError):
+    """No output of a model is a trace: it was asked in a way that it does not follow."""
+
+    slug = "unreadable"
     exit_code = 1

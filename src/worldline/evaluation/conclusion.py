@@ -9,22 +9,23 @@ fix is what an intervention did; without a trial it is only a suggestion.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
+from worldline.core.errors import UnreadableError
 from worldline.core.stats import ALPHA, NetEffect, Share, exact, holm, newcombe
 from worldline.core.text import plural, printable
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.interventions import CONFIRMING, INTERVENTIONS
 from worldline.diagnose.trials import Effect, Trials
+from worldline.evaluation.run.tally import Failures, Tally, VerdictCounts
+from worldline.evaluation.run.text_form import advise
 from worldline.evaluation.selection import Selection
-from worldline.evaluation.summary import Report, Tally, VerdictCounts
 
 MIN_SAMPLES = 20  # with fewer, no weak spot is looked for
 MIN_FAILURES = 5  # of a weak spot, and in all, to call anything the commonest
 MAX_SPOTS = 2  # that are named
-UNREADABLE = ("malformed", "empty")
 NOT_THE_MODELS = ("benchmark wrong", "scorer artefact", UNKNOWN)
 WITH_TRUTH = ("repair", "actions", "queries")
 """Interventions that give the model a part of the truth: they confirm a cause, and are no fix for use."""
@@ -45,6 +46,37 @@ MEANINGS = {
     "answer miscopied": "the trace is right and the separate answer is not",
 }
 _STEPS = re.compile(r"(\d+)-(\d+)")
+
+
+class JudgedCounts(Protocol):
+    """The counts that a conclusion is drawn from: those of a `Report`, whose docstring explains them."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def all(self) -> VerdictCounts: ...
+    @property
+    def by_length(self) -> Mapping[str, VerdictCounts]: ...
+    @property
+    def by_type(self) -> Mapping[str, VerdictCounts]: ...
+    @property
+    def by_ending(self) -> Mapping[str, VerdictCounts]: ...
+    @property
+    def causes(self) -> Mapping[str, Failures]: ...
+    @property
+    def operations(self) -> Mapping[str, Share]: ...
+    @property
+    def skipped(self) -> int: ...
+    @property
+    def faults(self) -> int: ...
+    @property
+    def selection(self) -> Selection | None: ...
+    @property
+    def forms(self) -> Mapping[str, int]: ...
+    @property
+    def way(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -88,22 +120,24 @@ class WeakSpot:
         return self.failed.some >= MIN_FAILURES and self.failed.interval[0] > self.rest.interval[1] and self.p < ALPHA
 
 
-def conclude(report: Report, trials: Trials | None = None, selection: Selection | None = None) -> Conclusion:
+def conclude(report: JudgedCounts, trials: Trials | None = None, selection: Selection | None = None) -> Conclusion:
     """Draw the conclusion of a report.
 
     Args:
         report: The counts.
         trials: The interventions on its failures, if there were any.
-        selection: How the rows of a scored file were selected; by default, the whole suite was judged.
+        selection: How the rows of a scored file were selected; by default, the report's own.
 
     Returns:
         The sentences that open the report.
     """
-    failed = _failed(report)
+    selection = report.selection if selection is None else selection
     if not report.n:
         return _without_samples(report)
-    if not failed:
+    if not _failed(report):
         return _without_failures(report)
+    if is_unreadable(report):
+        return _without_traces(report)
     spots = weak_spots(report) if selection is None or selection.has_rates else []
     return Conclusion(
         _where(report, spots, selection),
@@ -113,12 +147,24 @@ def conclude(report: Report, trials: Trials | None = None, selection: Selection 
     )
 
 
-def _failed(report: Report) -> int:
+def check_is_readable(report: JudgedCounts) -> None:
+    """Raise an UnreadableError if not one of several outputs holds a step or an answer."""
+    if report.n >= MIN_FAILURES and report.all.answer.malformed == sum(report.forms.values()) == report.n:
+        sums = _without_traces(report)
+        raise UnreadableError(f"{sums.where} {sums.fix}")
+
+
+def is_unreadable(report: JudgedCounts) -> bool:
+    """Whether most outputs hold no step and no answer, so that there is nothing to judge in them."""
+    return 2 * min(sum(report.forms.values()), report.all.answer.malformed) > report.n
+
+
+def _failed(report: JudgedCounts) -> int:
     """How many samples are not right in answer or trace."""
     return max(report.n - report.all.answer.right, report.n - report.all.trace.right)
 
 
-def _without_samples(report: Report) -> Conclusion:
+def _without_samples(report: JudgedCounts) -> Conclusion:
     counts = f"{report.skipped:,} had no true answer, {plural(report.faults, 'tool fault')}"
     return Conclusion(
         f"Nothing was judged: {counts}.",
@@ -128,7 +174,7 @@ def _without_samples(report: Report) -> Conclusion:
     )
 
 
-def _without_failures(report: Report) -> Conclusion:
+def _without_failures(report: JudgedCounts) -> Conclusion:
     high = Share(0, report.n).interval[1]
     return Conclusion(
         f"No failure: all {plural(report.n, 'answer')} and traces are right."
@@ -140,10 +186,24 @@ def _without_failures(report: Report) -> Conclusion:
     )
 
 
+def _without_traces(report: JudgedCounts) -> Conclusion:
+    unreadable = sum(report.forms.values())
+    forms = ", ".join(f"{form} ({n:,})" for form, n in report.forms.items())
+    first = next(iter(report.forms))
+    advice = advise(first, model=report.model, way=report.way, is_scored=bool(report.by_ending))
+    return Conclusion(
+        f"{unreadable:,} of {plural(report.n, 'output')} hold no step of a trace: they are {forms}.",
+        "The model does not follow the format it was asked for, so these outputs do not show how it executes programs.",
+        f"Ask in another way: {advice}.",
+        f"These {report.n:,} samples measure the way of asking and not the model; test another way with "
+        "`--max-programs 20` first.",
+    )
+
+
 # ---- where
 
 
-def weak_spots(report: Report) -> list[WeakSpot]:
+def weak_spots(report: JudgedCounts) -> list[WeakSpot]:
     """Return the parts that fail separably more often than the rest, the largest certain difference first."""
     if report.n < MIN_SAMPLES or _failed(report) < MIN_FAILURES:
         return []
@@ -158,7 +218,7 @@ def _certain_difference(spot: WeakSpot) -> float:
     return difference.low if difference is not None else 0.0
 
 
-def _measure(report: Report) -> str:
+def _measure(report: JudgedCounts) -> str:
     """What failures are counted by: the answer, or the trace if all answers are right."""
     return "answer" if report.all.answer.right < report.n else "trace"
 
@@ -167,11 +227,11 @@ def _misses(tally: Tally) -> Share:
     return Share(tally.n - tally.right, tally.n)
 
 
-def _types(report: Report) -> dict[str, tuple[Share, Share]]:
+def _types(report: JudgedCounts) -> dict[str, tuple[Share, Share]]:
     return dict(_against_rest(report, report.by_type, "answers of type {}"))
 
 
-def _lengths(report: Report) -> dict[str, tuple[Share, Share]]:
+def _lengths(report: JudgedCounts) -> dict[str, tuple[Share, Share]]:
     """Split the samples at each length; groups that are no lengths stand against the rest."""
     parts = report.by_length
     ends = [_STEPS.fullmatch(name) for name in parts]
@@ -186,7 +246,7 @@ def _lengths(report: Report) -> dict[str, tuple[Share, Share]]:
     return splits
 
 
-def _operations(report: Report) -> dict[str, tuple[Share, Share]]:
+def _operations(report: JudgedCounts) -> dict[str, tuple[Share, Share]]:
     every = _total(report.operations.values())
     return {
         f"the operation {name}": (share, Share(every.some - share.some, every.n - share.n))
@@ -196,7 +256,7 @@ def _operations(report: Report) -> dict[str, tuple[Share, Share]]:
 
 
 def _against_rest(
-    report: Report, parts: Mapping[str, VerdictCounts], name: str
+    report: JudgedCounts, parts: Mapping[str, VerdictCounts], name: str
 ) -> Iterator[tuple[str, tuple[Share, Share]]]:
     shares = {part: _misses(_tally(counts, report)) for part, counts in parts.items()}
     every = _total(shares.values())
@@ -205,16 +265,16 @@ def _against_rest(
             yield name.format(printable(part)), (share, Share(every.some - share.some, every.n - share.n))
 
 
-def _tally(counts: VerdictCounts, report: Report) -> Tally:
+def _tally(counts: VerdictCounts, report: JudgedCounts) -> Tally:
     return counts.answer if _measure(report) == "answer" else counts.trace
 
 
-def _total(shares: Any) -> Share:
+def _total(shares: Iterable[Share]) -> Share:
     known = list(shares)
     return Share(sum(share.some for share in known), sum(share.n for share in known))
 
 
-def _where(report: Report, spots: list[WeakSpot], selection: Selection | None) -> str:
+def _where(report: JudgedCounts, spots: list[WeakSpot], selection: Selection | None) -> str:
     answers, traces = _misses(report.all.answer), _misses(report.all.trace)
     counts = f"{answers.some:,} of {plural(answers.n, 'answer')} and {traces.some:,} of {plural(traces.n, 'trace')}"
     counts += " are not right"
@@ -224,9 +284,9 @@ def _where(report: Report, spots: list[WeakSpot], selection: Selection | None) -
         return f"{counts}; {report.n:,} samples are too few to name a weak spot."
     if not spots:
         some = (
-            "too few failures to name a weak spot"
+            "too few to name a weak spot"
             if _failed(report) < MIN_FAILURES
-            else "spread evenly: no type, length or operation stands out"
+            else "and no type, length or operation stands out"
         )
         return f"{counts}, {some}."
     named = " and ".join(_spot(spot) for spot in spots[:MAX_SPOTS])
@@ -246,13 +306,13 @@ def _percent(rate: float | None) -> str:
 # ---- why
 
 
-def _own_causes(report: Report) -> dict[str, int]:
+def _own_causes(report: JudgedCounts) -> dict[str, int]:
     """The causes that are the model's, or all if there are no others; the commonest first."""
     counts = {name: failures.n for name, failures in report.causes.items()}
     return {name: n for name, n in counts.items() if name not in NOT_THE_MODELS} or counts
 
 
-def _why(report: Report) -> str:
+def _why(report: JudgedCounts) -> str:
     causes = _own_causes(report)
     total = sum(causes.values())
     if not total:
@@ -274,7 +334,7 @@ def _why(report: Report) -> str:
 # ---- fix
 
 
-def _fix(report: Report, trials: Trials | None) -> str:
+def _fix(report: JudgedCounts, trials: Trials | None) -> str:
     if trials is not None and trials.effects:
         return _tried(trials)
     first = next(iter(_own_causes(report)), "")
@@ -331,7 +391,7 @@ def net_text(net: NetEffect | None) -> str:
 # ---- certainty
 
 
-def _certainty(report: Report, spots: list[WeakSpot], trials: Trials | None, selection: Selection | None) -> str:
+def _certainty(report: JudgedCounts, spots: list[WeakSpot], trials: Trials | None, selection: Selection | None) -> str:
     if selection is not None and not selection.has_rates:
         return selection.note
     tally = report.all.answer if _measure(report) == "answer" else report.all.trace

@@ -130,6 +130,7 @@ def merge_records(runs: Sequence[Path], out: Folder) -> tuple[Report, list[Recor
     by_place = {at: record for path in runs for at, record in newest(path).items()}
     records = list(_in_order([by_place[at] for at in sorted(by_place)]))
     summed = sum_up(records, suite=str(config["suite"]), model=str(config["model"]))
+    summed = replace(summed, way=str((config.get("how") or {}).get("way", "")))
     with open_run(out, config) as log:
         assert log is not None
         for record in records:

@@ -14,10 +14,11 @@ from worldline.diagnose.trials import Progress, Trials
 from worldline.evaluation.bench import SuiteOptions
 from worldline.evaluation.compare import Comparison
 from worldline.evaluation.compare import compare as compare_runs
+from worldline.evaluation.conclusion import Conclusion, conclude
 from worldline.evaluation.external.scored import score as score_file
 from worldline.evaluation.interventions import intervene_on_run
-from worldline.evaluation.merge import check_is_run, merge_shards
-from worldline.evaluation.run.directory import INTERVENTIONS_FILE
+from worldline.evaluation.merge import check_is_run, merge_shards, sum_up
+from worldline.evaluation.run.directory import INTERVENTIONS_FILE, newest, read_config
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.scratchpads import BenchResult
 from worldline.evaluation.summary import Report
@@ -33,10 +34,11 @@ RunFolder = str | Path | StorePath
 
 @dataclass(frozen=True)
 class Interventions:
-    """The result of `intervene`: every trial, and the places of its samples in the suite."""
+    """The result of `intervene`: every trial, the places of its samples in the suite, and what the run comes to."""
 
     trials: Trials
     at: tuple[int, ...]
+    conclusion: Conclusion | None = None
 
     @property
     def faults(self) -> int:
@@ -45,7 +47,8 @@ class Interventions:
 
     def as_json(self) -> dict[str, Any]:
         """Return what `intervene --json` prints and the run stores."""
-        return {**self.trials.as_json(), "at": list(self.at)}
+        opening = {} if self.conclusion is None else {"conclusion": self.conclusion.as_json()}
+        return {**opening, **self.trials.as_json(), "at": list(self.at)}
 
 
 def score(
@@ -176,6 +179,9 @@ def intervene(
         limits=limits,
         progress=progress,
     )
-    result = Interventions(trials, tuple(at))
+    config = read_config(path)
+    records = list(newest(path).values())
+    summed = sum_up(records, suite=str(config.get("suite", "")), model=str(config.get("model", "")))
+    result = Interventions(trials, tuple(at), conclude(summed, trials))
     remote.write(remote.place(run) / INTERVENTIONS_FILE, json.dumps(result.as_json()).encode())
     return result

@@ -24,6 +24,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.drawn import draws
 from worldline.diagnose.reading import unfinished_as
 from worldline.diagnose.sample import ReportedAnswer, Sample
+from worldline.evaluation.run.text_form import form_of
 from worldline.evaluation.run.truth import RunEnd, Truth, answer, as_truth, is_complete
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -53,6 +54,7 @@ class Verdict:
         executed: How often each operation was executed up to and including the first wrong step.
         predicted: The predicted answer.
         drawn: The outcome of the trace given the draws that the prediction made; empty without draws.
+        form: What a text looks like that holds no step, such as prose; empty for a text with steps.
     """
 
     task: Task
@@ -71,6 +73,7 @@ class Verdict:
     executed: Mapping[str, int] = field(default_factory=dict)
     predicted: str = ""
     drawn: str = ""
+    form: str = ""
     candidates: tuple[str, ...] = ()
 
 
@@ -118,8 +121,10 @@ def judge(
     if is_right and (reported == ReportedAnswer() or diagnosis.cause.name == "right"):
         return verdict
     cause = diagnosis.cause
+    is_unreadable = verdict.trace == "malformed" and not diagnosis.found.events
     return replace(
         verdict,
+        form=form_of(prediction.text[len(request.given) :]) if is_unreadable else "",
         cause=f"{cause.name}, {cause.detail}" if cause.name == "budget" and cause.detail else cause.name,
         note=_evidence(diagnosis, true, verdict),
         operation=cause.operation,

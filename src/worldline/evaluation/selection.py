@@ -11,8 +11,9 @@ a resumed run).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -23,6 +24,7 @@ FAILURES, PART = "failures", "part"
 MIN_COVERED = 0.95  # of the suite, of its first tasks or of every n-th: the rest may be lost rows
 MAX_RIGHT = 0.1  # with a larger share of right rows, a file of an unknown suite is not called a file of failures
 MIN_ROWS = 5  # fewer rows say nothing about how they were selected
+_DIGITS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True)
@@ -101,44 +103,47 @@ def read_selection(row: Any) -> Selection | None:
 
 
 def detect_selection(
-    places: Sequence[int | None], right: int, judged: int, *, size: int | None = None
-) -> Selection | None:
+    names: Sequence[str], suite: Sequence[str], right: int, judged: int, *, refused: int = 0, is_whole: bool = False
+) -> Selection:
     """Find out whether the rows of a file are a selection.
 
     Args:
-        places: For each distinct task of the file its place in the suite; None for one that is not in the suite.
+        names: The distinct tasks of the file.
+        suite: The names of the suite's tasks in its order, as far as they are known.
         right: How many rows have a right answer.
         judged: How many rows were judged.
-        size: How many tasks the suite has; None if it is not known or has no end.
+        refused: How many rows the file itself calls failed.
+        is_whole: Whether `suite` has all names: it has an end, and its data is there.
 
     Returns:
-        The selection, or None for a fair sample and for a file that is too small to tell.
+        The selection; without a kind for a fair sample, and for a file that is too small to tell.
     """
-    known = sorted({place for place in places if place is not None})
-    rows = len(places)
-    if rows < MIN_ROWS or not judged:
-        return None
-    is_known = len(known) >= MIN_COVERED * rows
-    if is_known and _is_regular(known, size):
-        return None
-    whole = size if is_known else None
-    if right <= MAX_RIGHT * judged:
-        return Selection(FAILURES, rows, right, judged, whole)
-    return Selection(PART, rows, right, judged, whole) if is_known else None
+    rows = len(names)
+    in_suite = {name: place for place, name in enumerate(suite)}
+    places = [in_suite[name] for name in names if name in in_suite]
+    is_known = len(places) >= MIN_COVERED * rows
+    size = len(suite) if is_known and is_whole else None
+    # A suite may be shuffled by its seed, where a file has the benchmark's own order, by its numbers.
+    by_number = {name: place for place, name in enumerate(sorted(suite, key=_numbered))}
+    orders = (places, [by_number[name] for name in names if name in by_number])
+    is_fair = rows < MIN_ROWS or not judged
+    is_fair = is_fair or (is_known and any(_is_regular(sorted(order), size) for order in orders))
+    is_failures = right <= MAX_RIGHT * judged or refused >= MIN_COVERED * judged
+    kind = "" if is_fair else FAILURES if is_failures else PART if is_known else ""
+    return Selection(kind, rows, right, judged, size)
+
+
+def _numbered(name: str) -> list[tuple[int, str]]:
+    """A key that sorts `a_10` after `a_9`."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(name)]
 
 
 def _is_regular(places: Sequence[int], size: int | None) -> bool:
     """Whether the places are the suite, a run of neighbouring tasks, or every n-th of such a run, but for lost rows."""
     if size is not None and len(places) >= MIN_COVERED * size:
         return True
-    step = _common_step(places)
+    steps = Counter(after - before for before, after in pairwise(places))
+    step = steps.most_common(1)[0][0]
     in_step = [place for place in places if (place - places[0]) % step == 0]
     expected = (in_step[-1] - in_step[0]) // step + 1
-    return len(in_step) >= MIN_COVERED * len(places) and len(places) >= MIN_COVERED * expected
-
-
-def _common_step(places: Iterable[int]) -> int:
-    """The commonest distance of neighbours."""
-    ordered = list(places)
-    steps = Counter(after - before for before, after in pairwise(ordered))
-    return steps.most_common(1)[0][0] if steps else 1
+    return len(in_step) >= MIN_COVERED * len(places) and len(in_step) >= MIN_COVERED * expected

@@ -3,71 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from worldline.core.clusters.shares import clustered
 from worldline.core.stats import Share, wilson
 from worldline.diagnose.cause import UNKNOWN
+from worldline.evaluation.conclusion import conclude
 from worldline.evaluation.external.program import code_digest
+from worldline.evaluation.run.tally import Failures, Tally, VerdictCounts
 from worldline.evaluation.score import OUTCOMES, Verdict
+from worldline.evaluation.selection import Selection
 from worldline.evaluation.table import Table
 
 __all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many predictions had each outcome."""
-
-    right: int = 0
-    wrong: int = 0
-    truncated: int = 0
-    malformed: int = 0
-
-    @property
-    def n(self) -> int:
-        """How many were judged."""
-        return self.right + self.wrong + self.truncated + self.malformed
-
-    @property
-    def rate(self) -> float | None:
-        """The share that is right; None if nothing was judged."""
-        return self.right / self.n if self.n else None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the counts, the rate and its interval."""
-        rate = {"right": self.right, "n": self.n, "rate": self.rate, "interval": list(wilson(self.right, self.n))}
-        return rate | {"wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed}
-
-
-@dataclass(frozen=True)
-class VerdictCounts:
-    """Some of the verdicts, counted by answer and by trace."""
-
-    answer: Tally
-    trace: Tally
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the answer's counts, with the trace's inside them."""
-        return {**self.answer.as_json(), "trace": self.trace.as_json()}
-
-
-@dataclass(frozen=True)
-class Failures:
-    """How many predictions have one cause of failure, and how many of their answers and traces are not right.
-
-    An answer may be right after a wrong trace. Both are right if another scorer judged the answer wrong.
-    """
-
-    n: int
-    answer: int
-    trace: int
-
-    def as_json(self) -> dict[str, int]:
-        """Return the counts."""
-        return {"n": self.n, "answer": self.answer, "trace": self.trace}
 
 
 @dataclass(frozen=True)
@@ -89,6 +39,9 @@ class Report:
         unknown: How many diverge by a value that no model could know.
         tables: The suite's own tables.
         first_fault: The first task on which the tool failed, and why.
+        selection: For predictions made elsewhere, how their rows were selected.
+        forms: What the texts that hold no step look like, such as prose, and how many do.
+        way: How a server was asked.
     """
 
     suite: str
@@ -111,6 +64,9 @@ class Report:
     unknown: int = 0
     tables: tuple[Table, ...] = ()
     first_fault: str = ""
+    selection: Selection | None = None
+    forms: dict[str, int] = field(default_factory=dict)
+    way: str = ""
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (tally.rate or 0):.1f} %" for tally in (self.all.answer, self.all.trace))
@@ -124,6 +80,11 @@ class Report:
         return self.all.answer.n
 
     @property
+    def has_rates(self) -> bool:
+        """Whether rates of these samples can be read as the model's: not if they were selected by their outcome."""
+        return self.selection is None or self.selection.has_rates
+
+    @property
     def bytes_per_program(self) -> float | None:
         """How many bytes were written per prediction that was judged; None if there is none."""
         return self.bytes / self.n if self.n else None
@@ -133,15 +94,25 @@ class Report:
         return {
             "said": self.said.as_json() if self.said.n else None,
             "drawn": self.drawn.as_json() | {"unknown": self.unknown} if self.drawn.n else None,
-            "operations": {name: share.as_json() for name, share in self.operations.items()},
+            "operations": {name: share.as_json() for name, share in self.operations.items() if self.has_rates},
             "by_ending": {name: part.as_json() for name, part in self.by_ending.items()},
-            "samples": [table.as_json() for table in self.samples],
+            "samples": [table.as_json() for table in self.samples if self.has_rates],
             "tables": [table.as_json() for table in self.tables],
+            "selection": None if self.selection is None else self.selection.as_json(),
+            "forms": self.forms,
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `bench --json` prints."""
+        """Return what `bench --json` prints; rates that need the full sample are null if the rows are a selection."""
+        row = self._counted_json()
+        if not self.has_rates:
+            for tally in _tallies_of(row):
+                tally |= {"rate": None, "interval": None}
+        return row
+
+    def _counted_json(self) -> dict[str, Any]:
         return {
+            "conclusion": conclude(self).as_json(),
             "suite": self.suite,
             "model": self.model,
             "n": self.n,
@@ -158,6 +129,14 @@ class Report:
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
             **{key: value for key, value in self._optional_json().items() if value},
         }
+
+
+def _tallies_of(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The tallies in a report's JSON."""
+    parts = [part for key in ("by_length", "by_type", "by_ending") for part in row.get(key, {}).values()]
+    yield from (row["answer"], row["trace"], *(row[key] for key in ("said", "drawn") if key in row))
+    for part in parts:
+        yield from (part, part["trace"])
 
 
 def _operations(rows: Sequence[Verdict]) -> dict[str, Share]:
@@ -221,6 +200,7 @@ def report(
         _operations(rows),
         drawn=Tally(*([row.drawn for row in rows].count(word) for word in OUTCOMES)),
         unknown=sum(row.cause == UNKNOWN for row in rows),
+        forms=dict(Counter(row.form for row in rows if row.form).most_common()),
     )
 
 

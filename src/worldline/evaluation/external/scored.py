@@ -24,6 +24,7 @@ from worldline.evaluation.external.predictions import ExternalPrediction, read_p
 from worldline.evaluation.run.run import run_answers
 from worldline.evaluation.run.spread import spread
 from worldline.evaluation.score import Verdict
+from worldline.evaluation.selection import Selection, detect_selection
 from worldline.evaluation.suites import FILES, SUITES, load
 from worldline.evaluation.suites.crux import literal
 from worldline.evaluation.suites.suite import Suite, Task
@@ -64,6 +65,7 @@ def score(
         progress(0, len(judged_tasks))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     chosen = {key: value for key, value in options.items() if value is not None}
+    ids, refused = list(dict.fromkeys(row.id for row in known.values())), sum(row.refused for row in known.values())
     return run_answers(
         Suite(name=suite, tasks=judged_tasks, limits=limits or Limits()),
         lambda some, _: (known[task.name].prediction for task in some),
@@ -72,6 +74,7 @@ def score(
         on_verdict=advance,
         external=known,
         left_out={NO_PROGRAM: unknown} if unknown else None,
+        select=lambda right, judged: tasks.selection(ids, right, judged, refused),
         out=out,
         config={"options": chosen, "predictions": digest},
         executor=None if pool is None else spread(pool, None, "cwm"),
@@ -92,7 +95,7 @@ class _NamedTasks:
     """A suite's tasks by name, generated as far as needed. All names of a drawn suite start alike."""
 
     def __init__(self, tasks: Iterator[Task], *, is_drawn: bool) -> None:
-        self._rest, self._by_name = tasks, dict[str, Task]()
+        self._rest, self._by_name, self._is_drawn = tasks, dict[str, Task](), is_drawn
         first = next(tasks, None)
         self.options, self._stem = Compact(), ""
         if first is not None:
@@ -107,6 +110,13 @@ class _NamedTasks:
                 break
             self._by_name[task.name] = task
         return self._by_name.get(name)
+
+    def selection(self, names: Sequence[str], right: int, judged: int, refused: int) -> Selection:
+        """Return how the rows of these names were selected from the suite."""
+        is_whole = bool(self._by_name) and not self._is_drawn
+        if is_whole:
+            self._by_name |= {task.name: task for task in self._rest}
+        return detect_selection(names, list(self._by_name), right, judged, refused=refused, is_whole=is_whole)
 
     def program(self, name: str) -> Program | None:
         """Return the program of a name."""

@@ -65,6 +65,7 @@ class Record:
     executed: dict[str, int] = field(default_factory=dict)
     predicted: str = ""
     drawn: str = ""
+    form: str = ""
     candidates: tuple[str, ...] = ()
 
     @property
@@ -102,6 +103,7 @@ class Record:
             executed=self.executed,
             predicted=self.predicted,
             drawn=self.drawn,
+            form=self.form,
             candidates=self.candidates,
             **self.judged,
         )
@@ -154,6 +156,7 @@ def prediction_record(
         executed=dict(verdict.executed),
         predicted=verdict.predicted,
         drawn=verdict.drawn,
+        form=verdict.form,
         candidates=verdict.candidates,
         operation=verdict.operation if verdict.cause else None,
         failed_type=verdict.failed_type if verdict.cause else None,
@@ -209,6 +212,7 @@ def line(record: Record) -> bytes:
         row |= {"verdict": record.judged} if record.judged else {}
         row |= {"predicted": record.predicted} if record.predicted else {}
         row |= {"drawn": record.drawn} if record.drawn else {}
+        row |= {"form": record.form} if record.form else {}
         row |= _controlled(ask)
         # Outside the verdict: an older release does not know these fields there.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
@@ -235,7 +239,7 @@ def parse(text: bytes) -> Record:
             prediction = Prediction(text=_bytes("text", row), scratch=scratch, **stored)
         values = {key: row[key] for key in ("at", "name", "kind", "program", "prompt")}
         values |= {key: _word(row, key) for key in ("operation", "failed_type", "said")}
-        values |= {key: _word(row, key) or "" for key in ("why", "predicted", "drawn")}
+        values |= {key: _word(row, key) or "" for key in ("why", "predicted", "drawn", "form")}
         return Record(
             **values,
             group=row.get("group", ""),

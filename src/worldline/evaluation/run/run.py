@@ -26,6 +26,7 @@ from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.run.stored import open_run
 from worldline.evaluation.run.truth import Truth, disagrees, limited, skip_reason, truth_or_fault, truth_recorder
 from worldline.evaluation.score import Verdict, judge
+from worldline.evaluation.selection import Selection
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report, report
 from worldline.predict.interpreter import recorder
@@ -181,6 +182,7 @@ def run_answers(
     config: Mapping[str, Any] | None = None,
     external: Mapping[str, ExternalPrediction] | None = None,
     left_out: Mapping[str, Sequence[str]] | None = None,
+    select: Callable[[int, int], Selection] | None = None,
     shard: SuiteShard | None = None,
     executor: BatchExecutor | None = None,
 ) -> Report:
@@ -193,6 +195,7 @@ def run_answers(
         codec: The notation of the predictions, which decides their budgets.
         external: What else is known about predictions made elsewhere, by the task's name.
         left_out: Names that are not tasks of the suite, by the reason; the suite's own are added.
+        select: Returns how the rows were selected, from the number of right answers and of judged rows.
     """
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
@@ -218,6 +221,9 @@ def run_answers(
                 if log is not None:
                     log.sync()
         summed = _summed(state, suite.name, name)
+        way = str(((config or {}).get("how") or {}).get("way", ""))
+        answers_right = summed.all.answer.right
+        summed = replace(summed, way=way, selection=select(answers_right, summed.n) if select is not None else None)
         if log is not None:
             log.finish(summed.as_json())
     return summed

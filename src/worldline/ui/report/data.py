@@ -18,8 +18,11 @@ from worldline.core.errors import FormatError, WorldlineError
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.data.vocabularies import llama3_path, load
 from worldline.diagnose.trials import InterventionTrial, Trials
+from worldline.evaluation.conclusion import Conclusion, conclude
 from worldline.evaluation.run.directory import INTERVENTIONS_FILE, REPORT, read_config, read_records
 from worldline.evaluation.run.record import Record
+from worldline.evaluation.score import Verdict
+from worldline.evaluation.selection import Selection, detect_selection, read_selection
 from worldline.evaluation.suites import tables
 from worldline.evaluation.summary import Report, report
 from worldline.evaluation.table import Table
@@ -63,6 +66,11 @@ class Findings:
     unread: int = 0
 
     @property
+    def conclusion(self) -> Conclusion:
+        """What the report comes to: its opening sentences."""
+        return conclude(self.sums, self.interventions)
+
+    @property
     def failed(self) -> tuple[JudgedSample, ...]:
         """The samples whose trace or answer is not right."""
         return tuple(sample for sample in self.seen if sample.verdict.cause)
@@ -97,11 +105,12 @@ def gather(path: Path, *, limit: int, tokenizer: str | None = None) -> Findings:
     verdicts = [sample.verdict for sample in seen]
     ungrouped = [replace(verdict, task=replace(verdict.task, group="")) for verdict in verdicts]
     own, trouble = _own(path, suite)
+    way, selection = str((config.get("how") or {}).get("way", "")), _selection(config, stored, verdicts)
     findings = Findings(
         name=path.resolve().name,
         config=config,
-        sums=report(verdicts, suite=suite, model=model, **counts),
-        by_steps=report(ungrouped, suite=suite, model=model),
+        sums=replace(report(verdicts, suite=suite, model=model, **counts), way=way, selection=selection),
+        by_steps=replace(report(ungrouped, suite=suite, model=model), selection=selection),
         seen=seen,
         is_complete=bool(stored),
         codecs=codecs,
@@ -196,6 +205,16 @@ def _stored(path: Path, n: int) -> dict[str, Any]:
     """Return the stored report of a complete run; empty if records were added since."""
     stored = _json(path / REPORT)
     return stored if stored.get("n") == n else {}
+
+
+def _selection(config: Mapping[str, Any], stored: Mapping[str, Any], verdicts: Sequence[Verdict]) -> Selection | None:
+    """Return how the rows of a scored file were selected; older runs do not store it, nor the suite they are of."""
+    if "predictions" not in config:
+        return None
+    if (known := read_selection(stored.get("selection"))) is not None:
+        return known
+    names = list(dict.fromkeys(verdict.task.name for verdict in verdicts))
+    return detect_selection(names, (), sum(verdict.answer == "right" for verdict in verdicts), len(verdicts))
 
 
 # ---- interventions

@@ -1,19 +1,21 @@
-"""The report of a run as one self-contained page: tables, figures and failures.
+"""The report of a run as one self-contained page: its conclusion, then the failures, then tables and figures.
 
 `data` gathers what it shows, `tables` and `charts` arrange it, and `failures` renders each failure.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 
 from worldline.codec.notation import notation
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.stats import Share
+from worldline.evaluation.conclusion import is_unreadable
 from worldline.evaluation.summary import VerdictCounts
 from worldline.evaluation.table import Table, text_of
 from worldline.ui.report.charts import MAX_ROWS, Budgets, Chart, Counts, Flips, Rates, SizeSpread, svg
@@ -29,6 +31,8 @@ STYLE = "\n" + files(__package__).joinpath("page.css").read_text("utf-8")  # fol
 DEFAULT_FAILURES = 200
 MAX_OPERATIONS = 8  # columns of the table of causes by operation
 MIN_RELIABLE = 20  # with fewer samples, the axis need not show the whole interval of a rate
+MAX_OPEN_CARDS = 10  # of each cause; the others are one click away
+_QUOTED = re.compile("`([^`]*)`")
 AXIS_ENDS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
 
 
@@ -64,35 +68,29 @@ def page(findings: Findings, failures: Mapping[int, str]) -> str:
     figures = {chart.name: svg(chart) for chart in charts(findings)}
     body = (
         f"<h1>{safe(sums.suite)} <small>{safe(sums.model)}</small></h1>",
+        _conclusion(findings),
         *_summary(findings),
         _contents(findings, all_tables),
+        *_failures(findings, failures),
         *_accuracy(findings, figures, all_tables),
         *_causes(findings, figures, all_tables),
         *_strings(figures, all_tables),
         *_tokens(findings, figures, all_tables),
         *_interventions(findings, figures, all_tables),
         *_costs(findings, figures, all_tables),
-        *_failures(findings, failures),
         *_settings(all_tables),
     )
     return document(f"{sums.suite} · {sums.model}", ROW_STYLE + STYLE, body)
 
 
 def charts(findings: Findings) -> Iterator[Chart]:
-    """Yield all figures of a run."""
-    yield _rates("by-length", "Accuracy by length of the true trace", findings.by_steps.by_length, is_scale=True)
-    if is_grouped(findings):
-        groups = findings.sums.by_length
-        are_numbers = all(name.isdecimal() for name in groups)
-        yield _rates("by-group", "Accuracy by depth or group", groups, is_scale=are_numbers)
-    yield _rates("by-type", "Accuracy by type of the answer", findings.sums.by_type)
+    """Yield all figures of a run; without rates, if its samples are a selection."""
+    yield from _rate_charts(findings) if findings.sums.has_rates else ()
     if findings.failed:
         causes = tuple((name, failures.n) for name, failures in findings.sums.causes.items())
         yield Counts("causes", "Failures by cause", causes)
         yield Counts("operations", "Failures by operation", tuple(findings.counted("operation").items()))
-        yield _operation_rates(findings)
         yield Counts("types", "Failures by type of the value", tuple(findings.counted("type").items()))
-        yield from _wrong(findings)
     if findings.interventions is not None:
         effects = findings.interventions.effects
         rows = tuple((e.intervention, e.pairs.recovered, e.pairs.regressed) for e in effects)
@@ -104,6 +102,18 @@ def charts(findings: Findings) -> Iterator[Chart]:
         for by, along in CURVES.items():
             title, rows_by = f"Cost of a true trace, by {along}", curve_rows(findings, by)
             yield Budgets(f"costs-by-{by}", title, unit(findings), along, rows_by)
+
+
+def _rate_charts(findings: Findings) -> Iterator[Chart]:
+    yield _rates("by-length", "Accuracy by length of the true trace", findings.by_steps.by_length, is_scale=True)
+    if is_grouped(findings):
+        groups = findings.sums.by_length
+        are_numbers = all(name.isdecimal() for name in groups)
+        yield _rates("by-group", "Accuracy by depth or group", groups, is_scale=are_numbers)
+    yield _rates("by-type", "Accuracy by type of the answer", findings.sums.by_type)
+    if findings.failed:
+        yield _operation_rates(findings)
+        yield from _wrong(findings)
 
 
 def _rates(name: str, title: str, parts: Mapping[str, VerdictCounts], *, is_scale: bool = False) -> Rates:
@@ -158,12 +168,25 @@ def _rate(part: Share) -> str:
 # ---- sections
 
 
+def _conclusion(findings: Findings) -> str:
+    """Return the sentences that open the report; code in them is between backticks."""
+    rows = (f"<dt>{label}</dt><dd>{_sentence(text)}</dd>" for label, text in findings.conclusion.sentences)
+    kind = "conclusion" if findings.sums.has_rates and not is_unreadable(findings.sums) else "conclusion warns"
+    return f'<section class="{kind}" aria-label="Conclusion"><dl>{"".join(rows)}</dl></section>'
+
+
+def _sentence(text: str) -> str:
+    return _QUOTED.sub(r"<code>\1</code>", safe(text))
+
+
 def _summary(findings: Findings) -> Iterator[str]:
     sums = findings.sums
     if not findings.is_complete:
         yield '<p class="note">This run is not complete: the report shows its records so far.</p>'
     answer, trace = share(sums.all.answer), share(sums.all.trace)
-    yield (f'<p class="lead">{_strong(answer)} of answers right, {_strong(trace)} of whole traces, n = {sums.n:,}</p>')
+    counts = f"{answer.some:,} of {answer.n:,} answers and {trace.some:,} whole traces right; these are no rates"
+    rates = f"{_strong(answer)} of answers right, {_strong(trace)} of whole traces, n = {sums.n:,}"
+    yield f'<p class="lead">{rates if sums.has_rates else counts}</p>'
     notes = [f"{sums.bytes:,} bytes predicted in {sums.seconds:,.1f} s"]
     excluded = {
         "without a true answer": sums.skipped,
@@ -181,13 +204,13 @@ def _strong(part: Share) -> str:
 
 def _contents(findings: Findings, every: Mapping[str, Table]) -> str:
     sections = {
+        "failures": bool(findings.failed),
         "accuracy": True,
         "causes": True,
         "strings": "strings" in every,
         "tokens": bool(findings.tokenizer),
         "interventions": findings.interventions is not None,
         "costs": bool(findings.seen),
-        "failures": bool(findings.failed),
         "settings": True,
     }
     links = (f'<a href="#{name}">{name}</a>' for name, is_present in sections.items() if is_present)
@@ -281,15 +304,13 @@ def _failures(findings: Findings, failures: Mapping[int, str]) -> Iterator[str]:
             "causes; --max-failures shows more.</p>"
         )
     causes = {sample.at: sample.verdict.cause for sample in failed}
-    shown = Counter(causes[at] for at in findings.listed)
-    last = None
-    for at in findings.listed:
-        if causes[at] != last:
-            last = causes[at]
-            total = findings.sums.causes[last].n
-            count = f"{shown[last]:,} of {total:,}" if shown[last] < total else f"{total:,}"
-            yield f"<h3>{safe(last)} <small>{count}</small></h3>"
-        yield failures[at]
+    for cause, group in groupby(findings.listed, lambda at: causes[at]):
+        cards, total = [failures[at] for at in group], findings.sums.causes[cause].n
+        count = f"{len(cards):,} of {total:,}" if len(cards) < total else f"{total:,}"
+        yield f"<h3>{safe(cause)} <small>{count}</small></h3>"
+        yield from cards[:MAX_OPEN_CARDS]
+        if more := cards[MAX_OPEN_CARDS:]:
+            yield f'<details class="more"><summary>{len(more):,} more</summary>{"".join(more)}</details>'
 
 
 def _settings(every: Mapping[str, Table]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldline.core.errors import UsageError
+from worldline.evaluation.conclusion import Conclusion
 from worldline.evaluation.merge import check_is_run
 from worldline.evaluation.run.stored import local
 from worldline.storage import files
@@ -18,7 +19,7 @@ COMPARISON = "comparison.html"  # in the folder of the first run
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenReport:
-    """A written page: the samples it counts, the failures it shows, and its figures.
+    """A written page: the samples it counts, the failures it shows, its conclusion and its figures.
 
     `unread` counts samples on which the tool failed; the page names them. In a comparison of `runs`, failures are
     samples whose answer flipped. `main_table` is the LaTeX file of a comparison.
@@ -29,6 +30,7 @@ class WrittenReport:
     shown: int
     failed: int
     unread: int
+    conclusion: Conclusion | None = None
     figures: tuple[Path, ...] = ()
     runs: int = 1
     main_table: Path | None = None
@@ -84,6 +86,7 @@ def report(
         shown=len(findings.listed),
         failed=len(findings.failed),
         unread=findings.unread,
+        conclusion=findings.conclusion,
         figures=_write_figures(figures, list(charts(findings)) if figures is not None else []),
     )
 

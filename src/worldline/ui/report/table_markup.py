@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from worldline.codec.token_split import LEFT
 from worldline.evaluation.table import Table, text_of
 from worldline.ui.report.markup import safe, short
 
 MAX_TABLE_ROWS = 400
+# Where a figure may go on in the next line, so that wide tables need no scrolling: before its interval and its n.
+_BREAKS = re.compile(r"(?<= )(?=\(|of \d)")
 
 
 def table_markup(table: Table) -> str:
@@ -31,6 +35,6 @@ def table_markup(table: Table) -> str:
 
 def _cell(text: str, is_text: bool) -> str:
     if not is_text:
-        return f"<td class=figure>{safe(text)}"
+        return f"<td class=figure>{_BREAKS.sub('<wbr>', safe(text))}"
     kind = " class=split" if LEFT in text else " class=long" if len(text) > 30 else ""
     return f"<td{kind}>{safe(short(text, 120))}"

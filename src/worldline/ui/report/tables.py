@@ -12,6 +12,7 @@ from typing import Any
 from worldline.codec.cost_curve import BUDGETS, CurveRow, curve
 from worldline.core.stats import Share, holm
 from worldline.diagnose.interventions import INTERVENTIONS
+from worldline.evaluation.conclusion import net_text
 from worldline.evaluation.summary import Tally, VerdictCounts
 from worldline.evaluation.table import Cell, Chance, Table
 from worldline.ui.report import comparisons
@@ -30,22 +31,19 @@ SAMPLES = (
 
 def tables(findings: Findings) -> dict[str, Table]:
     """Return all tables by name; those without rows are left out."""
+    groups = findings.sums.by_length if is_grouped(findings) else {}
     by_name = {
         "samples": samples(findings),
-        "summary": _tallies("All", "", {"all": findings.sums.all}),
+        "summary": _tallies("All", "", {"all": findings.sums.all}, findings),
         "own-answers": _own_answers(findings),
         "own-draws": _own_draws(findings),
-        "by-length": _tallies("By length of the true trace, in steps", "steps", findings.by_steps.by_length),
-        "by-group": _tallies("By depth or group", "group", findings.sums.by_length if is_grouped(findings) else {}),
-        "by-type": _tallies("By type of the answer", "type", findings.sums.by_type),
+        "by-length": _tallies("By length of the true trace, in steps", "steps", findings.by_steps.by_length, findings),
+        "by-group": _tallies("By depth or group", "group", groups, findings),
+        "by-type": _tallies("By type of the answer", "type", findings.sums.by_type, findings),
         "by-ending": _endings(findings),
         **{f"suite-{_slug(table.title)}": table for table in findings.own},
         **_causes(findings),
-        "operation-rates": comparisons.operations(findings),
-        "strings": comparisons.strings(findings),
-        "value-types": comparisons.types(findings),
-        "value-lengths": comparisons.lengths(findings),
-        "value-densities": comparisons.densities(findings),
+        **(_comparisons(findings) if findings.sums.has_rates else {}),
         "failing-values": failing(findings),
         **_interventions(findings),
         "costs": _costs(findings),
@@ -53,6 +51,17 @@ def tables(findings: Findings) -> dict[str, Table]:
         "settings": _settings(findings),
     }
     return {name: table for name, table in by_name.items() if table.rows}
+
+
+def _comparisons(findings: Findings) -> dict[str, Table]:
+    """Return the tables that need the passing samples too."""
+    return {
+        "operation-rates": comparisons.operations(findings),
+        "strings": comparisons.strings(findings),
+        "value-types": comparisons.types(findings),
+        "value-lengths": comparisons.lengths(findings),
+        "value-densities": comparisons.densities(findings),
+    }
 
 
 def is_grouped(findings: Findings) -> bool:
@@ -117,12 +126,18 @@ def failing(findings: Findings) -> Table:
 # ---- sums
 
 
-def _tallies(title: str, head: str, parts: Mapping[str, VerdictCounts]) -> Table:
+def _tallies(title: str, head: str, parts: Mapping[str, VerdictCounts], findings: Findings) -> Table:
+    """Count outcomes, as rates if the samples are not a selection."""
     rows = []
     for name, part in parts.items():
         answer = part.answer
-        rows.append((name, share(answer), answer.wrong, answer.truncated, answer.malformed, share(part.trace)))
+        rights = (_right(tally, findings) for tally in (answer, part.trace))
+        rows.append((name, next(rights), answer.wrong, answer.truncated, answer.malformed, next(rights)))
     return Table(title, (head, *OUTCOMES), tuple(rows))
+
+
+def _right(tally: Tally, findings: Findings) -> Cell:
+    return share(tally) if findings.sums.has_rates else tally.right
 
 
 def _own_answers(findings: Findings) -> Table:
@@ -191,9 +206,10 @@ def _interventions(findings: Findings) -> dict[str, Table]:
     rows = []
     for effect, p in zip(effects, corrected, strict=True):
         pairs = effect.pairs
-        tests = (pairs.net, pairs.recovery, pairs.regression, Chance(pairs.p), Chance(p), effect.unfit, effect.faults)
+        flipped = (pairs.net, pairs.recovery, pairs.regression, net_text(effect.expected))
+        tests = (*flipped, Chance(pairs.p), Chance(p), effect.unfit, effect.faults)
         rows.append((effect.intervention, INTERVENTIONS.get(effect.intervention, ""), *tests))
-    flips = ("intervention", "", "net", "recovered of failed", "regressed of passing")
+    flips = ("intervention", "", "net", "recovered of failed", "regressed of passing", "net, all samples")
     heads = (*flips, "McNemar's p", "p, Holm", "not fit", "faults")
     shares = tuple((name, share) for name, share in findings.interventions.confirmed.items())
     return {

@@ -10,10 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.text import printable
+from worldline.evaluation.conclusion import conclude
 from worldline.evaluation.scratchpads import BenchResult, ScratchpadReports
 from worldline.evaluation.summary import Report, Tally, VerdictCounts, wilson
 from worldline.evaluation.table import Measured
 from worldline.evaluation.table import Table as Figures
+from worldline.ui.terminal.conclusion import print_conclusion
 from worldline.ui.terminal.plain import plain_table
 
 MAX_NAMES = 3  # for each reason why samples are not counted; `--json` has all
@@ -38,18 +40,20 @@ def print_bench(console: Console, result: BenchResult) -> None:
 def print_report(console: Console, report: Report) -> None:
     """Print a whole report."""
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
+    print_conclusion(console, conclude(report))
     own = {"separate answer": report.said} if report.said.n else {}
     own |= {"trace given its own draws": report.drawn} if report.drawn.n else {}
-    console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace, **own}))
+    sums = {"answer": report.all.answer, "trace": report.all.trace, **own}
+    console.print(_table("", sums, has_rates=report.has_rates))
     if report.drawn.n:
         line = f"{report.unknown:,} diverge only by a draw that could not be known"
         console.print(Text(line, style="dim"))
     for title, parts in ((_length(report), report.by_length), ("type", report.by_type), ("ending", report.by_ending)):
         if len(parts) > 1 or (parts and title == "ending"):
-            console.print(_table(title, _rows(parts)))
+            console.print(_table(title, _rows(parts), has_rates=report.has_rates))
     if report.causes:
         console.print(_failures(report))
-    if any(share.some for share in report.operations.values()):
+    if report.has_rates and any(share.some for share in report.operations.values()):
         console.print(_operations(report))
     rate = f" ({report.bytes / report.seconds:,.0f} per second)" if report.seconds else ""
     mean = "" if report.bytes_per_program is None else f", {report.bytes_per_program:,.0f} per program,"
@@ -59,7 +63,7 @@ def print_report(console: Console, report: Report) -> None:
         line = f"not counted: {report.disagrees:,} whose recording disagrees with the benchmark"
         console.print(Text(line, style="dim"))
     print_left_out(console, report.left_out)
-    print_tables(console, report.samples)
+    print_tables(console, report.samples if report.has_rates else ())
 
 
 def _length(report: Report) -> str:
@@ -135,10 +139,13 @@ def _rows(parts: dict[str, VerdictCounts]) -> dict[str, Tally]:
     return rows
 
 
-def _table(title: str, rows: dict[str, Tally]) -> Table:
-    table = plain_table(title, "n", *OUTCOMES, "rate", "95 % interval")
+def _table(title: str, rows: dict[str, Tally], *, has_rates: bool) -> Table:
+    table = plain_table(title, "n", *OUTCOMES, *(("rate", "95 % interval") if has_rates else ()))
     for name, tally in rows.items():
         counts = [f"{getattr(tally, outcome):,}" for outcome in OUTCOMES]
+        if not has_rates:
+            table.add_row(printable(name), f"{tally.n:,}", *counts)
+            continue
         low, high = wilson(tally.right, tally.n)
         rate = "-" if tally.rate is None else f"{100 * tally.rate:.1f} %"
         table.add_row(printable(name), f"{tally.n:,}", *counts, rate, f"{100 * low:.1f} - {100 * high:.1f}")

@@ -10,18 +10,21 @@ from worldline.core.stats import Share
 from worldline.core.text import plural, printable
 from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.diagnose.trials import Trials
-from worldline.evaluation.conclusion import net_text
+from worldline.evaluation.conclusion import Conclusion, net_text
+from worldline.ui.terminal.conclusion import print_conclusion
 from worldline.ui.terminal.plain import p_value, plain_table
 
 _MEANING = "what it changes"
 
 
-def print_trials(console: Console, trials: Trials) -> None:
-    """Print all tables."""
+def print_trials(console: Console, trials: Trials, conclusion: Conclusion | None = None) -> None:
+    """Print the conclusion of the run, if it is known, and all tables."""
     of = f" of {trials.failing:,}" if trials.failing > len(trials.failed) else ""
     samples = f"{len(trials.failed):,}{of} failed and {len(trials.chosen):,} of {trials.passing:,} passing samples"
     title = f"interventions  {printable(trials.model)}  {samples}, judged by {trials.by}"
     console.print(Text(title, style="bold"))
+    if conclusion is not None:
+        print_conclusion(console, conclusion)
     console.print(_effects(trials))
     if trials.failed:
         console.print(_causes(trials))
