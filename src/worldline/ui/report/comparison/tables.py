@@ -155,21 +155,20 @@ def _operation_rate(run: ComparedRun, name: str) -> Share:
 
 def interventions(compared: ComparedRuns) -> Table:
     """Show what each intervention fixed and broke in each run whose failures were predicted again."""
-    stored = [run.findings.interventions for run in compared.runs]
-    names = list(dict.fromkeys(name for trials in stored if trials for name in trials.interventions))
+    labelled = list(zip(compared.short_labels, (run.findings.interventions for run in compared.runs), strict=True))
+    stored = {label: trials for label, trials in labelled if trials is not None}
+    names = list(dict.fromkeys(name for trials in stored.values() for name in trials.interventions))
     rows: list[tuple[Cell, ...]] = []
     for name in names:
         cells: list[Cell] = []
-        for trials in stored:
-            is_tried = trials is not None and name in trials.interventions
-            cells += (
-                [trials.effect(name).pairs.recovery, trials.effect(name).pairs.net]
-                if is_tried and trials
-                else [None, None]
-            )
+        for trials in stored.values():
+            pairs = trials.effect(name).pairs if name in trials.interventions else None
+            cells += [None, None] if pairs is None else [pairs.recovery, pairs.net]
         rows.append((name, *cells))
-    heads = (head for label in compared.short_labels for head in (f"{label}: fixed of failed", "net"))
+    heads = (head for label in stored for head in (f"{label}: fixed of failed", "net"))
     note = "all failed samples of each run that were predicted again, not only the common ones; net: fixed less broken"
+    untried = [label for label, trials in labelled if trials is None]
+    note += f". Not tried: {'; '.join(untried)} (worldline intervene RUN)" if untried else ""
     return Table("Interventions", ("intervention", *heads), tuple(rows), note)
 
 
