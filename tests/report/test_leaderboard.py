@@ -366,6 +366,25 @@ def test_outputs_in_metas_format_share_the_column_of_a_run(runs: Path, tmp_path:
     assert cell(written.board, "meta.jsonl").flags == ()
 
 
+def test_several_outputs_of_a_task_are_one_cluster(runs: Path, tmp_path: Path) -> None:
+    records = [json.loads(line) for line in (runs / "nested" / "wrong" / "records.jsonl").read_text().splitlines()]
+    rows = [
+        {"id": record["name"], "text": record["text"], "code": record["source"], "call": record["run"]["call"]}
+        for record in records
+    ]
+    outputs = tmp_path / "samples.jsonl"
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows * 4))
+    worldline.score("generated", outputs, out=tmp_path / "samples")
+    once, often = (read_entry(find_runs([path])[0]) for path in (runs / "nested", tmp_path / "samples"))
+    assert (often.n, len(often.programs)) == (20, 5)
+    single, repeated = once.figures["answer"], often.figures["answer"]
+    assert isinstance(single, Share)
+    assert isinstance(repeated, Share)
+    assert repeated.rate == single.rate == 0.8
+    # Four equal samples of a program tell nothing new.
+    assert repeated.interval[1] - repeated.interval[0] >= single.interval[1] - single.interval[0]
+
+
 @pytest.mark.parametrize(
     ("places", "labels", "why"),
     [

@@ -58,9 +58,9 @@ def _read(name: str) -> str:
 def _introduction() -> Iterator[str]:
     yield (
         "<p>Models and how they were asked, by suite. A figure links to the report of its run. Runs share a column "
-        "only if they judged the same programs. Intervals are Wilson's, 95 %, unless the suite says otherwise. A rank "
-        "is the range of places that the intervals allow; it compares rates, not sample by sample: "
-        "<code>worldline report RUN RUN</code> does that.</p>"
+        "only if they judged the same programs. Intervals are Wilson's, 95 %, and clustered where a program counts "
+        "several times. A rank is the range of places that the intervals allow; it compares rates, not sample by "
+        "sample: <code>worldline report RUN RUN</code> does that.</p>"
     )
     yield (
         f'<p><span class="flag cited">published</span> rows are {NOT_MEASURED}: they have no rank, and their source '
