@@ -6,29 +6,37 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.stage import posed, stage, staged, unposed
 from worldline.codec.cwm.text import SPECIAL
 from worldline.codec.encode import encode
-from worldline.core.errors import UsageError
+from worldline.core.errors import FingerprintError, UsageError
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug
 from worldline.evaluation.bench import bench
 from worldline.evaluation.external.program import identity
 from worldline.evaluation.external.scored import score
 from worldline.evaluation.run.directory import newest
+from worldline.evaluation.run.record import skipped_record
+from worldline.evaluation.run.run import RunState, stored_record
+from worldline.evaluation.run.stored import open_run
+from worldline.evaluation.suites.suite import Task
 from worldline.evaluation.summary import Report
-from worldline.predict.prediction import PredictionRequest
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.servers.fewshot import FewShot, FewShotChat
+from worldline.predict.servers.meta import MetaChat, MetaText
+from worldline.predict.servers.prompt_styles import PromptStyle, Reply, Sampling, prediction
 from worldline.recording.recorder import record
 
 pytestmark = pytest.mark.usefixtures("sandbox")
@@ -67,7 +75,7 @@ PROGRAMS = [
     Sent("a name", "x = 0\ndef f(a):\n    return a + x\n", "f(x := 3)", has_frames=True),
     Sent("two calls", f"{ADD}\ndef g(x):\n    return x * 2\n", "f(g(2))"),
     Sent("more than a call", ADD, "f(1)[0] + 1"),
-    Sent("a generator function", "def f(n):\n    for i in range(n):\n        yield i\n", "list(f(2))"),
+    Sent("a generator function", "def f(n):\n    for i in range(n):\n        yield i\n", "list(f(2))", has_frames=True),
     Sent("a method", "class C:\n    def go(self, k):\n        return k\n", "C().go(2)"),
     Sent("an exception", "def f(x):\n    return 1 / x\n", "f(0)"),
     Sent("a main of its own", "def main(n):\n    return n\n", "main(4)"),
@@ -188,7 +196,7 @@ def test_the_posed_program_is_posed_as_it_is(name: str) -> None:
 # ---- bench, score and replay
 
 
-@pytest.mark.long(reason="21 programs over HTTP")
+@pytest.mark.long(reason="22 programs over HTTP")
 def test_bench_sends_what_encode_writes(texts: dict[str, tuple[str, str]], suite: str, tmp_path: Path) -> None:
     with serving(tmp_path, dict(texts.values())) as (model, log):
         report = bench(suite, model, extras={"way": "text"}, scratchpad="none", out=tmp_path / "run")
@@ -207,7 +215,7 @@ def without_tokens(text: str) -> str:
     return SPECIAL.sub("", text)
 
 
-@pytest.mark.long(reason="21 programs, scored in several forms")
+@pytest.mark.long(reason="22 programs, scored in several forms")
 @pytest.mark.parametrize("form", ["by id", "with prompt", "with code", "whole", "decoded"])
 def test_score(texts: dict[str, tuple[str, str]], suite: str, tmp_path: Path, form: str) -> None:
     def row(name: str, prompt: str, steps: str) -> dict[str, str]:
@@ -216,7 +224,7 @@ def test_score(texts: dict[str, tuple[str, str]], suite: str, tmp_path: Path, fo
             return {"id": name, "prompt": prompt, "generation": steps}
         if form == "with code" and item.call is not None:
             return {"id": name, "code": item.source, "call": item.call, "generation": steps}
-        if form == "decoded" and name != "a generator function":
+        if form == "decoded":
             return {"id": name, "generation": without_tokens(steps)}
         return {"id": name, "generation": prompt + steps if form == "whole" else steps}
 
@@ -224,7 +232,7 @@ def test_score(texts: dict[str, tuple[str, str]], suite: str, tmp_path: Path, fo
     all_right(score(suite, path, out=tmp_path / "run"), tmp_path / "run")
 
 
-@pytest.mark.long(reason="21 programs, replayed by several keys")
+@pytest.mark.long(reason="22 programs, replayed by several keys")
 @pytest.mark.parametrize("key", ["id", "prompt", "digest", "both"])
 def test_replay(texts: dict[str, tuple[str, str]], suite: str, tmp_path: Path, key: str) -> None:
     def row(name: str, prompt: str, steps: str) -> dict[str, str]:
@@ -258,3 +266,47 @@ def test_a_wrong_value_in_a_lambda_of_the_call_is_found_there(
 def test_the_name_of_a_task_is_no_part_of_its_prompt() -> None:
     program = BY_NAME["a call"].program
     assert PredictionRequest(program=program, name="a").prompt == PredictionRequest(program=program).prompt
+
+
+def test_a_record_of_the_program_without_its_main_is_asked_for_again(tmp_path: Path) -> None:
+    """An older release judged such a program by a truth without the frames of `main`."""
+    item = BY_NAME["a lambda"]
+    older = Task(program=item.program, name=item.name)
+    folder = tmp_path / "run"
+    with open_run(folder, {}) as log:
+        assert log is not None
+        log.add(skipped_record(0, older, "skipped", "older"))
+        log.sync()
+    with open_run(folder, {}) as log:
+        state = RunState(log, record, record)
+        assert stored_record(0, older, state) is not None
+        assert stored_record(0, replace(older, program=posed(item.program)), state) is None
+        with pytest.raises(FingerprintError):
+            stored_record(0, replace(older, program=BY_NAME["a call"].program), state)
+
+
+class Answers(PlainPredictor):
+    """Answers in one way of asking with the texts of `encode`, as a model that knows the truth would."""
+
+    name, codec = "answers", "cwm"
+
+    def __init__(self, style: PromptStyle, texts: dict[str, tuple[str, str]]) -> None:
+        self.style, self.steps = style, dict(texts.values())
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        for request in requests:
+            assert self.style.question(request, Sampling())
+            steps = self.steps[stage(request.program).prompt]
+            text = f"```\n{steps}\n```" if isinstance(self.style, MetaChat) else steps
+            yield prediction(self.style, request, Reply(text, False))
+
+
+@pytest.mark.long(reason="22 programs, asked in several ways")
+@pytest.mark.parametrize(
+    "style", [MetaText(), MetaChat(), FewShot(), FewShotChat()], ids=lambda style: type(style).__name__
+)
+def test_every_way_of_asking_is_judged_by_the_same_truth(
+    texts: dict[str, tuple[str, str]], suite: str, tmp_path: Path, style: PromptStyle
+) -> None:
+    report = bench(suite, Answers(style, texts), scratchpad="none", out=tmp_path / "run")
+    all_right(report, tmp_path / "run")

@@ -164,8 +164,9 @@ def test_interventions_stand_side_by_side(runs: list[Path], tmp_path: Path) -> N
     text, compared, *_ = render_comparison([tmp_path / "tried", runs[1]], limit=0)
     assert "interventions" in Dom(text).ids
     table = tables(compared)["interventions"]
-    assert table.rows[0] == ("repair", Share(1, 1), 1, None, None)
-    assert table.heads == ("intervention", "sums: fixed of failed", "net", "words: fixed of failed", "net")
+    assert table.rows[0] == ("repair", Share(1, 1), 1)
+    assert table.heads == ("intervention", "sums: fixed of failed", "net")
+    assert "Not tried: words" in table.note
 
 
 def test_hostile_names_and_values_do_nothing(tmp_path: Path) -> None:

@@ -22,9 +22,12 @@ from worldline.evaluation.leaderboard.find import FoundRun, find_runs
 from worldline.evaluation.leaderboard.stored import CSV, DATA, PAGE
 from worldline.evaluation.run.directory import MANIFEST, REPORT
 from worldline.evaluation.run.run import run
+from worldline.evaluation.selection import Selection
 from worldline.evaluation.suites import SUITES
 from worldline.evaluation.suites.published import _all_rows, published_rows
 from worldline.evaluation.table import Table
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.prediction import PredictionRequest
 from worldline.ui.report.leaderboard.board_page import board_page
 
 # ---- which runs compare: pure data
@@ -320,6 +323,66 @@ def test_a_run_without_its_end_is_flagged(runs: Path, tmp_path: Path) -> None:
     read = read_entry(found)
     assert [flag.name for flag in read.flags] == ["incomplete"]
     assert not read.is_ranked
+
+
+def test_selected_samples_have_no_rate(runs: Path, tmp_path: Path) -> None:
+    """A scored file of failures says so in the report that it stores."""
+    picked = tmp_path / "picked"
+    picked.mkdir()
+    for file in (runs / "right").iterdir():
+        (picked / file.name).write_bytes(file.read_bytes())
+    report = json.loads((picked / REPORT).read_text())
+    selection = Selection("failures", rows=5, right=1, judged=5, size=100)
+    (picked / REPORT).write_text(json.dumps(report | {"selection": selection.as_json()}))
+    read = read_entry(find_runs([picked])[0])
+    assert read.figures == {}
+    assert read.withheld == Share(5, 5)
+    assert [(flag.name, flag.note) for flag in read.flags] == [("selected", selection.note)]
+    assert not read.is_ranked
+
+
+def test_a_run_of_the_first_format_is_read() -> None:
+    read = read_entry(find_runs([Path(__file__).parents[1] / "formats" / "run-v1"])[0])
+    assert read.n == len(read.programs) > 0
+    assert set(read.figures) == {"answer", "trace"}
+
+
+def test_outputs_in_metas_format_share_the_column_of_a_run(runs: Path, tmp_path: Path) -> None:
+    """There the program has a `main`, but it is the same program."""
+    tasks = list(suite().tasks)
+    asks = [PredictionRequest(program=task.program) for task in tasks]
+    texts = [prediction.text.decode() for prediction in Interpreter(codec="cwm").predict(asks)]
+    programs = [task.program for task in tasks]
+    rows = [
+        {"id": task.name, "text": text, "code": program.source, "call": program.call}
+        for task, text, program in zip(tasks, texts, programs, strict=True)
+    ]
+    outputs = tmp_path / "meta.jsonl"
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    worldline.score("generated", outputs, out=tmp_path / "meta")
+    written = worldline.leaderboard([runs, tmp_path / "meta"], tmp_path / "board")
+    assert [(column.suite, column.programs) for column in written.board.columns] == [("generated", 5)]
+    assert cell(written.board, "meta.jsonl").figures["answer"] == Share(5, 5)
+    assert cell(written.board, "meta.jsonl").flags == ()
+
+
+def test_several_outputs_of_a_task_are_one_cluster(runs: Path, tmp_path: Path) -> None:
+    records = [json.loads(line) for line in (runs / "nested" / "wrong" / "records.jsonl").read_text().splitlines()]
+    rows = [
+        {"id": record["name"], "text": record["text"], "code": record["source"], "call": record["run"]["call"]}
+        for record in records
+    ]
+    outputs = tmp_path / "samples.jsonl"
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows * 4))
+    worldline.score("generated", outputs, out=tmp_path / "samples")
+    once, often = (read_entry(find_runs([path])[0]) for path in (runs / "nested", tmp_path / "samples"))
+    assert (often.n, len(often.programs)) == (20, 5)
+    single, repeated = once.figures["answer"], often.figures["answer"]
+    assert isinstance(single, Share)
+    assert isinstance(repeated, Share)
+    assert repeated.rate == single.rate == 0.8
+    # Four equal samples of a program tell nothing new.
+    assert repeated.interval[1] - repeated.interval[0] >= single.interval[1] - single.interval[0]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from worldline.ui.session.stops import locations
 from worldline.ui.terminal.step.app import StepApp
 from worldline.ui.terminal.step.keys import KEYS
 from worldline.ui.terminal.step.panel import PANELS
-from worldline.ui.terminal.step.screens import TextScreen
+from worldline.ui.terminal.step.screens import ChoiceScreen, TextScreen
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 
@@ -380,6 +380,26 @@ def test_help_why_and_whole_values_are_read_and_left() -> None:
             assert all(word in screen._text.plain for word in words)
             await hand.press("pagedown", "escape")
             assert not isinstance(hand.app.screen, TextScreen)
+
+    of_fact()(act)
+
+
+def test_the_chain_behind_a_wrong_value_is_read_and_followed() -> None:
+    async def act(hand: Hand) -> None:
+        while hand.cursor.run_diff.right.events[hand.cursor.row].arg != "18":
+            await hand.press("right")
+        await hand.press("Y")
+        screen = hand.app.screen
+        assert isinstance(screen, ChoiceScreen)
+        assert screen._question == "Why the returned value: 2, predicted 18"
+        links = [text.plain.splitlines()[0] for _, text in screen._options]
+        assert [link.split("line")[0].strip() for link in links] == ["step 11", "step 5"]
+        assert "origin: right operands, wrong result" in links[-1]
+        await hand.press("down", "enter")
+        assert not isinstance(hand.app.screen, ChoiceScreen)
+        assert hand.cursor.row == 5
+        await hand.press("home", "Y")
+        assert "no value is chosen, and none differs" in hand.shown("place")
 
     of_fact()(act)
 

@@ -20,6 +20,7 @@ from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
+from worldline.ui.session.why import stored_chains
 from worldline.ui.web import api
 from worldline.ui.web.bundle.bundle import bundle, open_sessions
 from worldline.ui.web.index.index import build
@@ -125,6 +126,35 @@ def test_sessions_timelines_and_chunks_are_the_server_s(opened: Opened, sessions
         beside = {"left": "found", "right": "other", "other": "1"}
         assert opened.ask("sample", "0", at, {"other": "1"}) == plain(api.sample(sessions, "0", at, "1"))
         assert opened.ask("chunk", "0", at, 0, beside) == plain(api.chunk(sessions, "0", at, 0, **beside))
+
+
+def test_the_chains_of_wrong_values_are_the_server_s(opened: Opened, sessions: SessionCache) -> None:
+    asked = 0
+    for at in (0, 3, 8, 14):
+        session = sessions.get("0", at)
+        chains = stored_chains(session.run_diff(0, "truth", "found"), session.session.branch(0).cause)
+        for key, chain in chains.items():
+            assert opened.ask("why", "0", at, {"key": key}) == plain(chain), key
+            asked += 1
+    assert asked
+
+
+def test_why_is_answered_without_a_server(opened: Opened, sessions: SessionCache) -> None:
+    at = next(at for at in range(20) if _has_wrong_result(sessions, at))
+    rows = len(sessions.get("0", at).run_diff(0, "truth", "found").rows)
+    page = opened.open(f"#/run/0/sample/{at}?row={rows - 1}")
+    page.locator(".carried .why-button").click()
+    page.wait_for_selector(".why-panel:not([hidden]) .chain li.origin")
+
+
+def _has_wrong_result(sessions: SessionCache, at: int) -> bool:
+    """Whether both runs of a sample return in their last row, another value each."""
+    run_diff = sessions.get("0", at).run_diff(0, "truth", "found")
+    last = run_diff.rows[-1]
+    if run_diff.left is None or last.left is None or last.right is None:
+        return False
+    values = run_diff.left.events[last.left].arg, run_diff.right.events[last.right].arg
+    return None not in values and values[0] != values[1]
 
 
 def test_it_is_walked_by_click_and_by_key(opened: Opened, sessions: SessionCache) -> None:

@@ -2,8 +2,8 @@
 
 Only samples that all runs judged are compared. They are paired by task and program or, failing that, by program and
 call, as runs scored from files use their own names. Of several equal samples, the first is paired with the first. Runs
-of other suites or seeds are refused. The test is McNemar's exact test on the samples that flipped. `compare` takes two
-runs; `align` takes any number, for a page that compares all of them.
+of other suites or seeds are refused. The test is McNemar's exact test on the samples that flipped, and the interval of
+the difference is Tango's. `compare` takes two runs; `align` takes any number, for a page that compares all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, call_or_fault
-from worldline.core.stats import Paired, Share
+from worldline.core.stats import Paired, Share, tango
 from worldline.evaluation.external.program import identity
 from worldline.evaluation.run.directory import differences, newest, read_config
 from worldline.evaluation.score import Verdict
@@ -154,7 +154,12 @@ def rates(paired: Paired) -> tuple[Share, Share]:
 
 
 def _json(paired: Paired) -> dict[str, Any]:
-    return {**paired.as_json(), "rates": [rate.as_json() for rate in rates(paired)]}
+    difference = tango(paired)
+    return {
+        **paired.as_json(),
+        "rates": [rate.as_json() for rate in rates(paired)],
+        "change": None if difference is None else difference.as_json(),
+    }
 
 
 def compare(first: Path, second: Path) -> Comparison:

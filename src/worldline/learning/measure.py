@@ -8,13 +8,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from time import monotonic
 from typing import Any, Protocol
 
 import numpy as np
 
+from worldline.core.clusters.shares import clustered
 from worldline.core.fault import RowFault, call_or_fault
-from worldline.core.stats import wilson
 from worldline.data.document import Document
 from worldline.data.exchange import Score
 from worldline.learning.curriculum import Curriculum, DrillResult, LessonTally, initial_curriculum, update_curriculum
@@ -93,7 +94,7 @@ def measure(
     Returns:
         The new curriculum, and the results it is based on.
     """
-    started, done, results = monotonic(), 0, list[DrillResult]()
+    started, done, results = monotonic(), 0, list[list[DrillResult]]()
     known = before or initial_curriculum(book.spacings)
     spacings = sorted(book.spacings)
     while not ((count and done >= count) or (seconds and monotonic() - started >= seconds)):
@@ -105,34 +106,45 @@ def measure(
     for spacing in [s for s in spacings if s >= opened]:
         exams = _score_drills(engine, book, book.exams(spacing, EXAMS_PER_SPACING))
         results += exams
-        after = update_curriculum(Curriculum(opened=spacing), exams, book.spacings)
+        after = update_curriculum(Curriculum(opened=spacing), list(chain(*exams)), book.spacings)
         if after.opened == spacing:
             break
         opened = after.opened
-    now = update_curriculum(Curriculum(known.tallies, opened, known.factors, known.sets), results, book.spacings)
+    current = Curriculum(known.tallies, opened, known.factors, known.sets)
+    now = update_curriculum(current, list(chain(*results)), book.spacings)
     return now, summarize_results(results, known, now)
 
 
-def _score_drills(engine: ScoringEngine, book: DrillBook, drills: list[Drill]) -> list[DrillResult]:
+def _score_drills(engine: ScoringEngine, book: DrillBook, drills: list[Drill]) -> list[list[DrillResult]]:
     """Results of each drill; a fault on one costs no other."""
-    results: list[DrillResult] = []
+    results: list[list[DrillResult]] = []
     for drill in drills:
         drill_results = call_or_fault(lambda: list(drill.results(score_document(engine, drill.document))))  # noqa: B023
         if isinstance(drill_results, RowFault):
             book.faults += 1
         else:
-            results += drill_results
+            results.append(drill_results)
     return results
 
 
-def summarize_results(results: list[DrillResult], before: Curriculum, now: Curriculum) -> list[LabelResult]:
-    """Summarize results by label, in each axis those that teach most first."""
+def summarize_results(drills: list[list[DrillResult]], before: Curriculum, now: Curriculum) -> list[LabelResult]:
+    """Summarize the results of drills by label, in each axis those that teach most first.
+
+    A drill may have several results with one label, which are not independent: intervals are clustered by drill.
+    """
     tallies: dict[str, LessonTally] = {}
-    for result in results:
-        tallies[result.label] = tallies.get(result.label, LessonTally()).plus(result.tally())
+    counts: dict[str, list[tuple[int, int]]] = {}
+    for drill in drills:
+        by_label: dict[str, list[bool]] = {}
+        for result in drill:
+            tallies[result.label] = tallies.get(result.label, LessonTally()).plus(result.tally())
+            by_label.setdefault(result.label, []).append(result.right)
+        for label, outcomes in by_label.items():
+            counts.setdefault(label, []).append((outcomes.count(False), len(outcomes)))
     summaries = []
     for label, tally in tallies.items():
-        n, wrong = round(tally.n), round(tally.n - tally.right)
+        wrong = clustered(counts[label])
         was, will = before.factors.get(label, 1.0), now.factors.get(label, 1.0)
-        summaries.append(LabelResult(label, n, wrong / n, wilson(wrong, n), tally.sure / n, was, will))
+        rate = wrong.some / wrong.n
+        summaries.append(LabelResult(label, wrong.n, rate, wrong.interval, tally.sure / wrong.n, was, will))
     return sorted(summaries, key=lambda row: (row.label.partition(" ")[0], -row.now, -row.wrong, row.label))

@@ -30,6 +30,7 @@ from worldline.core.trace import Trace
 MAX_CLOSING_FRAMES = 2
 # Expressions with frames or names of their own, which belong to the function around them.
 _OWN_CODE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+_YIELDS = (ast.Yield, ast.YieldFrom)
 # A program with one of these words may see the stack or the names around it, or end with the outermost frame.
 _SEES_MAIN = re.compile(
     r"\b(?:exit|quit|SystemExit|_getframe|currentframe|inspect|traceback|[gs]etrecursionlimit|globals|locals|vars|dir|eval|exec)\b"
@@ -144,9 +145,19 @@ def _opening(head: str, line: str) -> str:
 
 def _sees_main(program: Program) -> bool:
     """Whether a `main` around the call changes what is executed, as far as can be seen."""
-    call = syntax(program.call or "")
-    has_code = call is None or any(isinstance(node, _OWN_CODE) for node in ast.walk(call))
-    return has_code or _SEES_MAIN.search(f"{program.source}\n{program.call}") is not None
+    call = syntax((program.call or "").strip())
+    if call is None or any(isinstance(node, _OWN_CODE) for node in ast.walk(call)):
+        return True
+    names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+    is_seen = _SEES_MAIN.search(f"{program.source}\n{program.call}") is not None
+    return is_seen or not names.isdisjoint(_generators(program.source))
+
+
+def _generators(source: str) -> set[str]:
+    """The names of the generator functions of a source: `main` resumes what a call of one returns."""
+    tree = syntax(source) if "yield" in source else None
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree else ()
+    return {node.name for node in functions if any(isinstance(part, _YIELDS) for part in ast.walk(node))}
 
 
 def opening_of_main(program: Program) -> str:

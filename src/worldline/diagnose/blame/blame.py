@@ -261,7 +261,8 @@ class _Evidence:
         if not names:
             return blamed
         if len(names) == 1:
-            is_shown = suspects[0].is_alone and suspects[0].operation.text != operation.text
+            is_whole = suspects[0].operation.text == operation.text or names[0] in ("iteration", "unpacking")
+            is_shown = suspects[0].is_alone and not is_whole
             shown = f": {_implied(suspects[0])}" if is_shown else ""
             return replace(blamed, operation=names[0], evidence=blamed.evidence + shown)
         shown = f"{AMBIGUOUS}: " + " or ".join(_implied(culprit) for culprit in suspects)

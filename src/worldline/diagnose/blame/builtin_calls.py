@@ -20,6 +20,8 @@ class Undetermined(Exception):
     """The value of an expression cannot be determined here."""
 
 
+FAILURES = (Undetermined, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+"""What an operation may raise on values that it does not take, such as those that a model wrote."""
 _OWNERS = (str, bytes, list, tuple, dict, set, frozenset, int, float, deque)
 _PURE = frozenset(
     [

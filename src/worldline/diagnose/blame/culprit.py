@@ -23,7 +23,7 @@ from worldline.analyze.flow.operations import (
 from worldline.analyze.rewrite.fold import ITERATED
 from worldline.codec.reading import Event
 from worldline.core.program import Program
-from worldline.diagnose.blame.builtin_calls import Undetermined
+from worldline.diagnose.blame.builtin_calls import FAILURES, Undetermined
 from worldline.diagnose.blame.effects import ObjectChange, effect, operand_values
 from worldline.diagnose.blame.evaluate import LineEvaluator, bound, in_order, module_names
 from worldline.diagnose.blame.plain import OpaqueValue, elements, plain, same, text_of
@@ -153,7 +153,7 @@ class _Line:
         search = Search(evaluator, own, are_loops_shown=not self.loops and self._are_loops_shown)
         try:
             return self._found(true, wrong, evaluator, search)
-        except Undetermined:
+        except FAILURES:
             return None
 
     def _found(self, true: Any, wrong: Any, evaluator: LineEvaluator, search: Search) -> list[Suspect]:
@@ -229,7 +229,8 @@ class _Line:
             if id(part) in right and not same(evaluator.value(part), right[id(part)]):
                 raise Undetermined
             inner = search.suspects(part, value)
-            is_element |= bool(inner) and part is not change.key and part is not _place(change)
+            is_place = part is _place(change) or (part is change.key and not _is_new_key(value, before, wrong))
+            is_element |= bool(inner) and not is_place
             suspects += inner
         outer = of_name(self.source, self.events[self.place.step if self.at is None else self.at].line, name)
         self.texts[id(change.target)] = outer.text
@@ -279,6 +280,11 @@ def _is_print(node: ast.Call) -> bool:
 def _place(change: ObjectChange) -> ast.expr | None:
     """The operand that says where the change happens."""
     return change.operands[0] if change.name in ("insert", "pop") and change.operands else None
+
+
+def _is_new_key(key: Any, before: Any, wrong: Any) -> bool:
+    """Whether a predicted key is new to the dict: no assignment invents one."""
+    return isinstance(before, dict) and isinstance(wrong, dict) and key in wrong and key not in before
 
 
 def _bound(target: ast.expr, value: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from worldline.diagnose.blame.builtin_calls import Undetermined
+from worldline.diagnose.blame.builtin_calls import FAILURES, Undetermined
 from worldline.diagnose.blame.evaluate import LineEvaluator
 from worldline.diagnose.blame.invert import Proposal
 from worldline.diagnose.blame.plain import PlainObject, elements, like, same
@@ -83,7 +83,7 @@ def operand_values(change: ObjectChange, before: Any, wrong: Any, evaluator: Lin
     try:
         old, new = _inner(change.target, before, wrong, evaluator)
         return [*_operands(change, old, new, evaluator)]
-    except (Undetermined, TypeError, ValueError, KeyError, IndexError):
+    except FAILURES:
         return []
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from worldline.core.value import kind
-from worldline.diagnose.blame.builtin_calls import Undetermined, formatted
+from worldline.diagnose.blame.builtin_calls import FAILURES, formatted
 from worldline.diagnose.blame.evaluate import LineEvaluator, Names, field_text, format_pieces, key_of
 from worldline.diagnose.blame.plain import OpaqueValue, elements, like, plain, same, text_of
 from worldline.diagnose.blame.slips import CASES, COLLECTS, PADS, PICKS, SPLITS, STRIPS, called
@@ -31,7 +31,7 @@ def proposals(node: ast.expr, wrong: Any, evaluator: LineEvaluator, names: Names
 
     try:
         yield from _proposals(node, value(node), wrong, value)
-    except (Undetermined, TypeError, ValueError, ArithmeticError):  # a value that the inverse cannot take
+    except FAILURES:
         return
 
 
@@ -106,6 +106,8 @@ def _of_numbers(node: ast.BinOp, values: tuple[Any, Any, Any], wrong: Any) -> It
             yield node.left, wrong * right + left % right
         case ast.Mod():
             yield node.left, left + (wrong - true)
+        case ast.BitXor():
+            yield from ((node.left, wrong ^ right), (node.right, wrong ^ left))
 
 
 def _of_slice(node: ast.Subscript, wrong: Any, value: _Known) -> Iterator[Proposal]:

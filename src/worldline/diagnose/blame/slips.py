@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from worldline.analyze.flow.operations import COMPREHENSIONS
-from worldline.diagnose.blame.builtin_calls import Undetermined, call_method, operate
+from worldline.diagnose.blame.builtin_calls import FAILURES, Undetermined, call_method, operate
 from worldline.diagnose.blame.evaluate import LineEvaluator, Names, key_of
 from worldline.diagnose.blame.plain import elements, same, text_of
 
@@ -77,9 +77,10 @@ def _slips(node: ast.expr, true: Any, evaluator: LineEvaluator, names: Names) ->
                 yield from _slices(value(node.value), key_of(node, value))
             case ast.Subscript():
                 yield from _others(value(node.value))
-            case ast.BoolOp():
+            # Where an operation decides, its own slip is the likelier one.
+            case ast.BoolOp() if all(isinstance(part, ast.Name) for part in node.values):
                 yield from map(value, node.values)
-            case ast.IfExp():
+            case ast.IfExp(test=ast.Name()):
                 yield from (value(node.body), value(node.orelse))
             case ast.Call(func=ast.Attribute()):
                 yield from _of_method(node, true, value)
@@ -90,7 +91,7 @@ def _slips(node: ast.expr, true: Any, evaluator: LineEvaluator, names: Names) ->
                 yield from (left, right, operate("Add", right, left))
             case ast.BinOp(op=ast.Mult()) if elements(true) is not None:
                 yield from _repetitions(value(node.left), value(node.right))
-    except Undetermined:
+    except FAILURES:
         return
 
 
@@ -143,6 +144,8 @@ def _of_method(node: ast.Call, true: Any, value: Any) -> Iterator[Any]:
         start = whole.find(true)
         yield from (whole[a:b] for a in range(start + 1) for b in range(len(whole), start + len(true) - 1, -1))
         yield from (call_method(whole, strip, arguments, {}) for strip in ("strip", "lstrip", "rstrip"))
+    elif name in PADS:
+        yield whole
     elif name in SPLITS and isinstance(whole, str):
         yield from _splits(whole, true, arguments)
     elif name == "replace" and len(arguments) == 2 and all(isinstance(part, str) for part in (whole, *arguments)):
@@ -197,7 +200,7 @@ def cost(node: ast.expr, true: Any, wrong: Any, evaluator: LineEvaluator, names:
 
     try:
         return _cost(node, true, wrong, value, CORRUPTION if is_explained else SLIP)
-    except Undetermined:
+    except FAILURES:
         return CORRUPTION if is_explained else SLIP
 
 
@@ -210,9 +213,13 @@ def _cost(node: ast.expr, true: Any, wrong: Any, value: Any, combined: int) -> i
             return SLIP if any(same(item, wrong) for item in _others(value(node.value))) else INVENTION
         case ast.BinOp(op=ast.Mult()) if elements(true) is not None:
             units = [part for part in (value(node.left), value(node.right)) if elements(part)]
-            return SLIP if any(_repeats(unit, wrong) for unit in units) else combined
+            return SLIP if any(_repeats(unit, wrong) for unit in units) else max(LOSS, combined)
         case ast.BinOp() if isinstance(true, (int, float)):
             return SLIP
+        case ast.UnaryOp(op=ast.USub()):
+            return SLIP if same(wrong, -true) else combined
+        case ast.List() | ast.Tuple() | ast.Dict():
+            return max(INVENTION, combined)
         case ast.Compare():
             return SLIP
     if isinstance(node, COMPREHENSIONS):

@@ -117,8 +117,12 @@ def _columns(entries: Sequence[BoardEntry]) -> Iterator[list[BoardEntry]]:
             groups.append([entry])
         else:
             home.append(entry)
-    order = list(dict.fromkeys(entry.suite for entry in entries))
-    yield from sorted(groups, key=lambda group: (order.index(group[0].suite), -len(group), -len(group[0].programs)))
+    # Suites in order of their figures, published ones included; so the fullest column is the first.
+    figures = Counter(entry.suite for entry in entries)
+    figures.update({suite: len(published_rows(suite)) for suite in figures})
+    yield from sorted(
+        groups, key=lambda group: (-figures[group[0].suite], group[0].suite, -len(group), -len(group[0].programs))
+    )
 
 
 def _is_alike(largest: BoardEntry, entry: BoardEntry) -> bool:

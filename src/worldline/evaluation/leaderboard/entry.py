@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from worldline.core.clusters.shares import clustered
 from worldline.core.stats import Share
 from worldline.core.text import plural
 from worldline.evaluation import suites
@@ -150,14 +151,24 @@ def _judged(run: FoundRun, config: Mapping[str, Any]) -> BoardEntry:
         elif record.is_fault:
             faults.add(record.at)
     rows = list(seen.values())
-    figures = {ANSWER: Share(sum(row.answer == "right" for row in rows), len(rows))}
+    figures: dict[str, Figure] = {ANSWER: _right([(row.program, row.answer) for row in rows])}
     flags = [_faults(len(faults))] if faults else []
     if rows and all(row.trace == "malformed" and row.is_said for row in rows):
         flags.append(BoardFlag(ANSWERS_ONLY, "The outputs have answers and no traces."))
     else:
-        figures[TRACE] = Share(sum(row.trace == "right" for row in rows), len(rows))
+        figures[TRACE] = _right([(row.program, row.trace) for row in rows])
     programs = frozenset(row.program for row in rows)
     return _entry(run, config, n=len(rows), programs=programs, figures=figures, flags=tuple(flags))
+
+
+def _right(outcomes: Sequence[tuple[str, str]]) -> Share:
+    """The share of right outcomes; several samples of a program are one cluster."""
+    clusters: dict[str, list[bool]] = {}
+    for program, outcome in outcomes:
+        clusters.setdefault(program, []).append(outcome == "right")
+    if len(clusters) == len(outcomes):
+        return Share(sum(right for (right,) in clusters.values()), len(outcomes))
+    return clustered((sum(rights), len(rights)) for rights in clusters.values())
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ def find_runs(places: Sequence[str | Folder]) -> list[FoundRun]:
                 f"{where} contains no run: `worldline bench -o DIR` and `worldline score -o DIR` write one"
             )
         for folder, name in runs:
-            if str(folder) not in by_origin:
-                by_origin[str(folder)] = FoundRun(local(folder), name, str(folder))
+            if (origin := _address(folder)) not in by_origin:
+                by_origin[origin] = FoundRun(local(folder), name, origin)
     return list(by_origin.values())
 
 
@@ -65,7 +65,7 @@ def _inside(at: Folder, name: str, depth: int) -> Iterator[tuple[Folder, str]]:
 
 def label_of(run: FoundRun, labels: Mapping[str, str]) -> str | None:
     """Return the label of a run: its own, or that of the innermost folder around it."""
-    named = {str(_resolved(where)): label for where, label in labels.items()}
+    named = {_address(_resolved(where)): label for where, label in labels.items()}
     around = [where for where in named if run.origin == where or run.origin.startswith(where.rstrip("/") + "/")]
     return named[max(around, key=len)] if around else None
 
@@ -80,3 +80,8 @@ def refuse_unused(labels: Mapping[str, str], runs: Sequence[FoundRun]) -> None:
 def _resolved(where: str | Folder) -> Folder:
     at = remote.place(where)
     return at.resolve() if isinstance(at, Path) else at
+
+
+def _address(at: Folder) -> str:
+    """Where a folder is, without the options of its store."""
+    return str(at) if isinstance(at, Path) else str(at).partition("?")[0]

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, TypedDict, Unpack
 
+from worldline.codec.cwm.stage import unposed
 from worldline.core.errors import FingerprintError, UsageError
 from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.diagnose.blame.terms import Rerun
@@ -404,13 +405,16 @@ def _truth_of(task: Task, record: Rerun, external: Prediction | None) -> Truth |
 
 
 def stored_record(at: int, task: Task, state: RunState) -> Record | None:
-    """Return the stored record of a task, unless it is a fault.
+    """Return the stored record of a task, unless it is a fault or has the truth of another prompt.
 
     Raises:
         FingerprintError: The record is about another program.
     """
     stored = state.log.seen.get(at) if state.log is not None else None
     if stored is not None and stored.is_fault:
+        return None
+    if stored is not None and stored.program in (program.digest for program in unposed(task.program)):
+        # An older release recorded the program without the `main` that the prompt shows.
         return None
     if stored is not None and stored.program != task.program.digest:
         raise FingerprintError(f"task {at}, {task.name}, is not the program that the stored run has there")

@@ -135,7 +135,8 @@ def _apply(
 def evaluate(responder: Responder, message: Request, arguments: Arguments) -> object:
     """Evaluate an expression over predicted values; in the console, `:` starts a command."""
     session, line = responder.live, arguments.text("expression").strip()
-    if arguments.maybe("context") != "repl" or not line.startswith(":"):
+    is_question = line.startswith(":why ")
+    if arguments.maybe("context") != "repl" or not line.startswith(":") or is_question:
         return showing.evaluate(session, arguments)
 
     def done(text: str) -> None:

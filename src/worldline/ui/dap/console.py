@@ -16,7 +16,7 @@ COMMANDS = {
     "budget": "`:budget BYTES` lets a model continue that reached its byte limit",
     "rewrite": f"`:rewrite {'|'.join(HOWS)}` rewrites the program and predicts the result",
     "step": "`:step N` goes to the position before step N",
-    "why": "show the cause of the first divergence",
+    "why": "show the cause of the first divergence; `why NAME` shows the operations that led to a value",
 }
 
 

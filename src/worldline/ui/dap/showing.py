@@ -8,8 +8,8 @@ Each function answers one request and changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worldline.core.errors import UsageError
@@ -22,6 +22,7 @@ from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.session import THREAD, DapSession
 from worldline.ui.dap.variables import MAX_VALUE_CHARS, EditorVariable, ValueContext, differing, page_of, variable_of
+from worldline.ui.dap.why import answer, hovered, lazy_chain, question_of
 from worldline.ui.session.clip import cut
 from worldline.ui.session.marks.natives import notes
 from worldline.ui.session.sentences import cause_in_words
@@ -87,7 +88,7 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     else:
         other = context_of(session, [actual])
         values = [variable_of(name, value, context=other) for name, value in actual.items()]
-        differing = differences(actual, frame.values, context)
+        differing = differences(actual, frame.values, context, lambda name: lazy_chain(session, frame, name))
     return {
         "scopes": [
             _scope(session, "Predicted", names, owner=owner, hint="locals"),
@@ -165,14 +166,17 @@ def _actual_values(session: DapSession, depth: int, frame: StoppedFrame) -> Mapp
 
 
 def differences(
-    actual: Mapping[str, str], predicted: Mapping[str, str], context: ValueContext | None = None
+    actual: Mapping[str, str],
+    predicted: Mapping[str, str],
+    context: ValueContext | None = None,
+    explain: Callable[[str], EditorVariable] | None = None,
 ) -> list[EditorVariable]:
-    """Return the names whose values differ between two frames."""
+    """Return the names whose values differ between two frames; `explain` adds a row to each."""
     rows = []
     for name in dict.fromkeys([*actual, *predicted]):
         wanted, got = actual.get(name), predicted.get(name)
         if wanted != got and not (wanted is not None and got is not None and equal(wanted, got)):
-            rows.append(differing(name, wanted, got, context))
+            rows.append(differing(name, wanted, got, context, None if explain is None else explain(name)))
     return rows
 
 
@@ -194,6 +198,9 @@ def evaluate(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     stack = session.stepper.stack(session.position)
     frame = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
     language = session.current.ask.program.language
+    question = question_of(arguments.text("expression"), list(frame.values) if frame else ())
+    if question is not None:
+        return answer(session, frame, question, arguments.maybe("context"))
     expression = parse(arguments.text("expression"), language)
     try:
         value = expression.value(frame.values if frame else {})
@@ -205,7 +212,21 @@ def evaluate(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     if context == "hover":
         whole = (note.name for note in notes(value, language) if (note.start, note.end) == (0, len(value)))
         result += "".join(f" ({name})" for name in whole)
+        wrong = _hovered(session, frame, arguments.text("expression").strip(), replace(row, value=result))
+        if wrong is not None:
+            return {"result": wrong.value, "type": wrong.kind, **session.references.opened(wrong)}
     return {"result": result, "type": row.kind, **session.references.opened(row)}
+
+
+def _hovered(session: DapSession, frame: StoppedFrame | None, name: str, row: EditorVariable) -> EditorVariable | None:
+    """What a hover over a wrong name shows; None for another expression, or a right value."""
+    if frame is None or session.is_recorded or name not in frame.values:
+        return None
+    depth = next(at for at, other in enumerate(session.stepper.stack(session.position)) if other == frame)
+    actual = _actual_values(session, depth, frame)
+    wanted = None if isinstance(actual, str) else actual.get(name)
+    beside = None if wanted is None else variable_of("actual", wanted, context=context_of(session, [frame.values]))
+    return hovered(session, frame, name, replace(row, name="predicted"), beside)
 
 
 def exception_info(session: DapSession, arguments: Arguments) -> dict[str, Any]:
@@ -264,7 +285,7 @@ def completions(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     prefix = match[0] if match else ""
     stack = session.stepper.stack(session.position) if session.stopped and not session.is_over else []
     names = list(stack[0].values) if stack else []
-    words = [*names, "len", "abs", "and", "or", "not", "in"]
+    words = [*names, "len", "abs", "and", "or", "not", "in", "why"]
     if typed.startswith(":") and typed[1:] == prefix:
         words = list(COMMANDS)
     matching = [word for word in words if word.startswith(prefix)]

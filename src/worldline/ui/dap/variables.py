@@ -159,9 +159,13 @@ class _Tree:
 
 
 def differing(
-    name: str, actual: str | None, predicted: str | None, context: ValueContext | None = None
+    name: str,
+    actual: str | None,
+    predicted: str | None,
+    context: ValueContext | None = None,
+    explained: EditorVariable | None = None,
 ) -> EditorVariable:
-    """Return a row for a name with a wrong value: both values, and the place where they differ."""
+    """Return a row for a name with a wrong value: both values, the place where they differ, and `explained`."""
     rows = [
         EditorVariable(label, NO_VALUE) if value is None else variable_of(label, value, context=context)
         for label, value in (("actual", actual), ("predicted", predicted))
@@ -170,6 +174,7 @@ def differing(
     if part is not None and (part.path or part.at is not None):
         place = part.path + ("" if part.at is None else f" character {part.at}")
         rows.append(EditorVariable("place", f"{place.strip()}: {_both(part.wanted, part.got)}"))
+    rows += [explained] if explained is not None else []
     text = _both(actual and cut(actual, 200), predicted and cut(predicted, 200))
     return EditorVariable(name, text, "difference", named=len(rows), page=page_of(rows))
 

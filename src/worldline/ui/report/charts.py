@@ -213,7 +213,7 @@ def _dots(chart: Rates) -> str:
             yield svg_text(LABEL_WIDTH - 10, y + 4, label(name), "end", "ink")
             yield svg_text(WIDTH - 4, y + 4, sample_size(shares), "end")
             for which, share in enumerate(shares):
-                height = y + _SERIES_HEIGHT * (which - (len(shares) - 1) / 2)
+                height = y + series_height(chart.series) * (which - (len(shares) - 1) / 2)
                 low, up = share.interval
                 if share.rate is not None:
                     yield svg_line(across(low), height, across(up), height, f"s{which} whisker")
@@ -222,12 +222,14 @@ def _dots(chart: Rates) -> str:
     return svg_figure(chart.name, chart.title, top + row_height * len(rows) + 6, parts())
 
 
-_SERIES_HEIGHT = 7
+def series_height(series: Sequence[str]) -> float:
+    """Return how far apart the series of a row are."""
+    return 6 if len(series) <= 2 else 9
 
 
 def row_height_of(series: Sequence[str]) -> float:
     """Return the height of a row in which each series has its own line."""
-    return max(ROW_HEIGHT, _SERIES_HEIGHT * (len(series) + 1))
+    return max(ROW_HEIGHT, series_height(series) * (len(series) + 1))
 
 
 def _differences(chart: Differences) -> str:
@@ -250,7 +252,7 @@ def _differences(chart: Differences) -> str:
             for which, cell in enumerate(cells):
                 if cell is None:
                     continue
-                height = y + _SERIES_HEIGHT * (which - (len(cells) - 1) / 2)
+                height = y + series_height(chart.series) * (which - (len(cells) - 1) / 2)
                 bounds = f"{100 * cell.low:+.1f} to {100 * cell.high:+.1f}"
                 tip = f"{label(name)}, {chart.series[which]}: {100 * cell.rate:+.1f} points ({bounds})"
                 yield svg_line(across(cell.low), height, across(cell.high), height, f"s{which} whisker")

@@ -188,7 +188,8 @@ def operations(findings: Findings) -> Table:
     wrong = sum(sample.verdict.trace != "right" for sample in findings.failed)
     note = (
         "An operation counts as run if its line was executed before the first divergence. "
-        f"{wrong - failed.total():,} wrong traces are about no operation of a line, for example the order of lines. "
+        f"{wrong - failed.total():,} wrong traces are about no operation of a line, for example the order of lines, "
+        "or fit several operations equally. "
         "Newcombe's interval; p is Fisher's exact test, corrected by Holm for all rows. Both are clustered by program"
     )
     heads = ("operation", "failed of run", "others", "difference", "p", "p, Holm")

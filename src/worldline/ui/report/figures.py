@@ -6,6 +6,7 @@ The same run gives the same bytes: no dates, no random ids. Labels may come from
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,8 @@ def draw(chart: Chart) -> Figure:
     rows = 8 if isinstance(chart, SizeSpread) else len(chart.rows)
     is_upright = isinstance(chart, SizeSpread | Budgets) or _is_curve(chart)
     series = len(chart.series) if isinstance(chart, Rates | Differences) else 1
-    height = 2.6 if is_upright else 0.7 + max(0.2, 0.08 * (series + 1)) * min(rows, MAX_ROWS)
+    legend = 0.2 * math.ceil(series / 2) if series > 2 else 0.0
+    height = legend + (2.6 if is_upright else 0.7 + max(0.2, 0.08 * (series + 1)) * min(rows, MAX_ROWS))
     figure = Figure(figsize=(5.5, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
@@ -84,7 +86,9 @@ def draw(chart: Chart) -> Figure:
         _differences(axes, chart)
     else:
         _flips(axes, chart)
-    if axes.get_legend_handles_labels()[0]:
+    if (series := len(axes.get_legend_handles_labels()[0])) > 2:
+        figure.legend(loc="outside lower left", frameon=False, ncols=2)
+    elif series:
         figure.legend(loc="outside right upper", frameon=False)
     return figure
 

@@ -20,9 +20,9 @@ from worldline.codec.reading import Event, Reading
 from worldline.core.value import kind, unquote
 from worldline.diagnose.branch import read_conditions
 from worldline.diagnose.reading import read, threads_of
+from worldline.diagnose.why.value_history import History, Write
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.history import History, Write
 from worldline.ui.session.marks.sharing import Sharing
 from worldline.ui.session.stacks import ABSENT, stacks, targets
 from worldline.ui.session.without_gc import without_gc

@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worldline.diagnose.diverge import HIDDEN, Divergence, aligned, diverge
+from worldline.diagnose.why.run_pair import RunPair
+from worldline.diagnose.why.traced_run import TracedRun
 from worldline.ui.session.known_state import KnownDifferences
 from worldline.ui.session.run import Run
 from worldline.ui.session.without_gc import without_gc
@@ -66,6 +68,15 @@ class RunDiff:
         if self._layout is None:
             return step
         return (self._layout.of_left if side == "left" else self._layout.of_right)[step]
+
+    @cached_property
+    def compared(self) -> RunPair:
+        """Both runs as chains of operations are read from them. Its pairs of steps are the rows."""
+        with without_gc():
+            right = TracedRun(self.right.ask.program, self.right.events, self.right.history)
+            left = self.left
+            true = right if left is None else TracedRun(left.ask.program, left.events, left.history)
+            return RunPair(true, right)
 
     @cached_property
     def _layout(self) -> RowLayout | None:

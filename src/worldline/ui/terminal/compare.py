@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from worldline.core.stats import Paired, Share
+from worldline.core.stats import Paired, Share, tango
 from worldline.core.text import plural, printable
 from worldline.evaluation.compare import Comparison, Flip, rates
 from worldline.ui.terminal.plain import p_value, plain_table
@@ -28,6 +28,8 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
             console.print(Text(f"and {len(flips) - MAX_FLIPS:,} more", style="dim"))
     own_draws = {} if comparison.drawn is None else {"trace given its own draws": comparison.drawn}
     console.print(_pairs("", {"answer": comparison.answer, "trace": comparison.trace, **own_draws}))
+    changes = (f"{name} {_change(pair)}" for name, pair in (("answer", comparison.answer), ("trace", comparison.trace)))
+    console.print(Text(f"difference in points, 95 % (paired, Tango): {', '.join(changes)}", style="dim"))
     if comparison.by_cause:
         console.print(_causes(comparison.by_cause))
     if len(comparison.by_type) > 1:
@@ -63,6 +65,11 @@ def _pairs(title: str, rows: dict[str, Paired]) -> Table:
         flips = (f"{count:,}" for count in (pair.regressed, pair.recovered))
         table.add_row(printable(name), f"{pair.n:,}", *cells, *flips, p_value(pair.p))
     return table
+
+
+def _change(pair: Paired) -> str:
+    change = tango(pair)
+    return "-" if change is None else f"{100 * change.rate:+.1f} ({100 * change.low:+.1f} to {100 * change.high:+.1f})"
 
 
 def _causes(rows: dict[str, Paired]) -> Table:

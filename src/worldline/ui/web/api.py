@@ -12,6 +12,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import wilson
+from worldline.diagnose.cause import Cause
 from worldline.ui.http.errors import Refusal
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK
@@ -21,6 +22,7 @@ from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import written_rows
 from worldline.ui.session.stops import stop_index
 from worldline.ui.session.timeline import timeline as timeline_of
+from worldline.ui.session.why import chain_json, stored_chains, why_row
 from worldline.ui.session.without_gc import without_gc
 from worldline.ui.web import overview as overviews
 from worldline.ui.web.index import samples as index_samples
@@ -206,6 +208,43 @@ def chunk(
         if k and k * CHUNK >= len(run_diff.rows):
             raise Refusal(404, f"there is no chunk {k} of {len(run_diff.rows)} rows")
         return chunk_of(run_diff, k, written_rows(run_diff, cached.session.branch(branch)))
+
+
+def why(
+    sessions: SessionCache,
+    run: str,
+    at: int,
+    *,
+    row: int = 0,
+    name: str | None = None,
+    left_frame: int | None = None,
+    right_frame: int | None = None,
+    branch: int = 0,
+    left: str = "truth",
+    right: str = "found",
+    other: str | None = None,
+) -> dict[str, Any]:
+    """Return the chain of operations behind a value of a row; without a name, behind what the row hands on."""
+    cached = _cached(sessions, run, at, branch, (left, right), other)
+    with cached.lock:
+        run_diff = cached.run_diff(branch, left, right)
+        frames = left_frame, right_frame
+        cause = _cause(cached.session, branch, left, right)
+        return chain_json(why_row(run_diff, row, name, frames=frames, cause=cause), run_diff)
+
+
+def whys(
+    sessions: SessionCache, run: str, at: int, *, branch: int, left: str, right: str, other: str | None
+) -> dict[str, Any]:
+    """Return the chains of the wrong values of two runs, for a bundle."""
+    cached = _cached(sessions, run, at, branch, (left, right), other)
+    with cached.lock:
+        return stored_chains(cached.run_diff(branch, left, right), _cause(cached.session, branch, left, right))
+
+
+def _cause(session: Session, branch: int, left: str, right: str) -> Cause | None:
+    """The cause of the first divergence, which is that between these runs."""
+    return session.branch(branch).cause if (left, right) == ("truth", "found") else None
 
 
 def branch_of(session: Session, number: int) -> Branch:

@@ -75,6 +75,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         action=lambda service, call: api.chunk(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
+        method="GET", path=_SAMPLE + "/why", summary="The chain of operations that led to a value, on both sides.",
+        answer="Why", query={**_PAIR, "row": PLACE, "name": _WORD, "left_frame": PLACE, "right_frame": PLACE},
+        refuses=(409,), action=lambda service, call: api.why(service.sessions, **call.path, **call.query),
+    ),
+    Endpoint(
         method="POST", path=_SAMPLE + "/branches", summary="Intervene, and let the model continue from there.",
         answer="Grown", status=201, body=BRANCH_BODY, refuses=(409, 429),
         action=lambda service, call: service.predict_branch(call.path["run"], call.path["at"], call.body),

@@ -169,6 +169,15 @@ _SAMPLE = record(
     other=maybe(record(_VERDICT)),
 )
 _FLIPS = record(fields("gained lost both neither", COUNT), p=MAYBE_NUMBER, only={"type": "array", "maxItems": 2})
+_OPERAND = record(fields("wanted got", MAYBE_TEXT), text=TEXT, is_wrong=FLAG)
+_LINK = record(
+    fields("wanted got file", MAYBE_TEXT),
+    fields("truth found line true_line feeds", MAYBE_COUNT),
+    fields("kind name function operation text note place verb", TEXT),
+    fields("is_origin is_wrong", FLAG),
+    fields("row times", COUNT),
+    operands=listed(_OPERAND),
+)
 
 SCHEMAS: dict[str, Schema] = {
     "Error": closed({"error": closed(fields("slug message", TEXT))}),
@@ -200,6 +209,9 @@ SCHEMAS: dict[str, Schema] = {
         stops=listed(sized(2)),
     ),
     "Chunk": record(fields("left right", named("Key")), first=COUNT, rows=listed(named("Row"))),
+    "Why": record(
+        fields("wanted got", MAYBE_TEXT), name=TEXT, is_wrong=FLAG, links=listed(_LINK), notes=listed(TEXT), more=COUNT
+    ),
     "Grown": closed({"branch": COUNT}),
     "Stopped": closed({"branch": COUNT, "status": TEXT}),
     "Typed": closed({"run": {"const": "live"}, "at": COUNT}),

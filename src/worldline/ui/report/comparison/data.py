@@ -26,6 +26,7 @@ from worldline.ui.report.data import Findings, gather
 from worldline.ui.report.samples import JudgedSample
 
 MEASURES = ("answer", "trace")
+MAX_LABEL_CHARS = 26  # in heads and figures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +99,11 @@ class ComparedRuns:
         """What the runs are called."""
         return tuple(run.label for run in self.runs)
 
+    @property
+    def short_labels(self) -> tuple[str, ...]:
+        """The labels for heads and figures: long ones without their middle, as models differ at their ends."""
+        return tuple(map(without_middle, self.labels))
+
     @cached_property
     def is_clustered(self) -> bool:
         """Whether some samples have the same code."""
@@ -121,6 +127,14 @@ class ComparedRuns:
         pairs = zip(self.baseline.seen, run.seen, strict=True)
         flipped = [pair for pair in pairs if is_right(pair[0], "answer") != is_right(pair[1], "answer")]
         return sorted(flipped, key=lambda pair: (not is_right(pair[0], "answer"), failing(pair).verdict.cause))
+
+
+def without_middle(label: str) -> str:
+    """Return a label that fits a head or a figure."""
+    if len(label) <= MAX_LABEL_CHARS:
+        return label
+    end = MAX_LABEL_CHARS // 2
+    return f"{label[: MAX_LABEL_CHARS - end - 1]}…{label[-end:]}"
 
 
 def is_right(sample: JudgedSample, measure: str) -> bool:

@@ -83,14 +83,17 @@ def _title(compared: ComparedRuns) -> str:
 
 def charts(compared: ComparedRuns, every: Mapping[str, Table]) -> Iterator[Chart]:
     """Yield all figures of a comparison. Those with a series for each run show the first six runs."""
-    rows = tuple((run.label, tuple(run.right(measure) for measure in MEASURES)) for run in compared.runs)
+    names = compared.short_labels
+    rows = tuple(
+        (name, tuple(run.right(measure) for measure in MEASURES))
+        for name, run in zip(names, compared.runs, strict=True)
+    )
     yield Rates("models", "Answers and traces right", MEASURES, rows)
     differences: list[tuple[str, tuple[RateDifference | None, ...]]] = [
-        (run.label, tuple(compared.change(run, measure).difference for measure in MEASURES)) for run in compared.others
+        (name, tuple(compared.change(run, measure).difference for measure in MEASURES))
+        for name, run in zip(names[1:], compared.others, strict=True)
     ]
-    yield Differences(
-        "differences", "Paired differences to the baseline", compared.baseline.label, MEASURES, tuple(differences)
-    )
+    yield Differences("differences", "Paired differences to the baseline", names[0], MEASURES, tuple(differences))
     for name, title, is_scale in (
         ("by-length", "Answers right by length", True),
         ("by-type", "Answers right by type", False),
@@ -102,7 +105,7 @@ def charts(compared: ComparedRuns, every: Mapping[str, Table]) -> Iterator[Chart
 
 
 def _rates(compared: ComparedRuns, name: str, title: str, table: Table, *, is_scale: bool) -> Rates:
-    series = tuple(label(run) for run in compared.labels[:MAX_SERIES])
+    series = tuple(map(label, compared.short_labels[:MAX_SERIES]))
     rows = tuple(
         (str(row[0]), tuple(cell for cell in row if isinstance(cell, Share))[:MAX_SERIES])
         for row in table.rows

@@ -96,7 +96,7 @@ def by_row(compared: ComparedRuns, title: str, head: str, key: Callable[[JudgedS
         shares = (_right(run, groups[name]) for run in compared.runs)
         rows.append((name, len(groups[name]), *shares))
     clusters = f". {CLUSTERED}" if compared.is_clustered else ""
-    return Table(title, (head, "n", *compared.labels), tuple(rows), f"share of right answers, 95 %{clusters}")
+    return Table(title, (head, "n", *compared.short_labels), tuple(rows), f"share of right answers, 95 %{clusters}")
 
 
 def _by_length(compared: ComparedRuns) -> Table:
@@ -127,7 +127,7 @@ def causes(compared: ComparedRuns) -> Table:
         (name, *(Share(count[name], compared.n) for count in counts)) for name in names if set(names) != {RIGHT}
     ]
     note = "share of the samples whose trace or answer fails by this cause; each sample has one cause"
-    return Table("Causes of failures", ("cause", *compared.labels), tuple(rows), note)
+    return Table("Causes of failures", ("cause", *compared.short_labels), tuple(rows), note)
 
 
 def operations(compared: ComparedRuns) -> Table:
@@ -139,7 +139,7 @@ def operations(compared: ComparedRuns) -> Table:
     rows: list[tuple[Cell, ...]] = [(name, *(_operation_rate(run, name) for run in compared.runs)) for name in names]
     cut = f" The {MAX_OPERATIONS} that failed most of {len(failed):,}." if len(failed) > MAX_OPERATIONS else ""
     note = f"failed first, of the times it was executed before the first divergence. {CLUSTERED}.{cut}"
-    return Table("Failure rate of each operation", ("operation", *compared.labels), tuple(rows), note)
+    return Table("Failure rate of each operation", ("operation", *compared.short_labels), tuple(rows), note)
 
 
 def _operation_rate(run: ComparedRun, name: str) -> Share:
@@ -155,21 +155,20 @@ def _operation_rate(run: ComparedRun, name: str) -> Share:
 
 def interventions(compared: ComparedRuns) -> Table:
     """Show what each intervention fixed and broke in each run whose failures were predicted again."""
-    stored = [run.findings.interventions for run in compared.runs]
-    names = list(dict.fromkeys(name for trials in stored if trials for name in trials.interventions))
+    labelled = list(zip(compared.short_labels, (run.findings.interventions for run in compared.runs), strict=True))
+    stored = {label: trials for label, trials in labelled if trials is not None}
+    names = list(dict.fromkeys(name for trials in stored.values() for name in trials.interventions))
     rows: list[tuple[Cell, ...]] = []
     for name in names:
         cells: list[Cell] = []
-        for trials in stored:
-            is_tried = trials is not None and name in trials.interventions
-            cells += (
-                [trials.effect(name).pairs.recovery, trials.effect(name).pairs.net]
-                if is_tried and trials
-                else [None, None]
-            )
+        for trials in stored.values():
+            pairs = trials.effect(name).pairs if name in trials.interventions else None
+            cells += [None, None] if pairs is None else [pairs.recovery, pairs.net]
         rows.append((name, *cells))
-    heads = (head for label in compared.labels for head in (f"{label}: fixed of failed", "net"))
+    heads = (head for label in stored for head in (f"{label}: fixed of failed", "net"))
     note = "all failed samples of each run that were predicted again, not only the common ones; net: fixed less broken"
+    untried = [label for label, trials in labelled if trials is None]
+    note += f". Not tried: {'; '.join(untried)} (worldline intervene RUN)" if untried else ""
     return Table("Interventions", ("intervention", *heads), tuple(rows), note)
 
 
@@ -199,7 +198,7 @@ def settings(compared: ComparedRuns) -> Table:
     """List the settings in which the runs differ."""
     keys = sorted({key for run in compared.others for key in run.differences})
     rows = tuple((key, *(_setting(compared, number, key) for number in range(len(compared.runs)))) for key in keys)
-    return Table("Settings that differ", ("setting", *compared.labels), rows)
+    return Table("Settings that differ", ("setting", *compared.short_labels), rows)
 
 
 def _setting(compared: ComparedRuns, number: int, key: str) -> str:

@@ -5,6 +5,7 @@ The page is complete as it stands. Its one script, `sort.js`, is part of the pag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 
@@ -28,6 +29,7 @@ from worldline.ui.report.page import STYLE
 
 HEADS = {ANSWER: "answers, %", TRACE: "traces, %"}
 MAX_NAME_CHARS = 80
+_CODE = re.compile(r"`([^`<]+)`")
 NOT_MEASURED = "published, not measured here"
 
 
@@ -56,9 +58,9 @@ def _read(name: str) -> str:
 def _introduction() -> Iterator[str]:
     yield (
         "<p>Models and how they were asked, by suite. A figure links to the report of its run. Runs share a column "
-        "only if they judged the same programs. Intervals are Wilson's, 95 %, unless the suite says otherwise. A rank "
-        "is the range of places that the intervals allow; it compares rows, not pairs of samples: "
-        "<code>worldline compare</code> does that.</p>"
+        "only if they judged the same programs. Intervals are Wilson's, 95 %, and clustered where a program counts "
+        "several times. A rank is the range of places that the intervals allow; it compares rates, not sample by "
+        "sample: <code>worldline report RUN RUN</code> does that.</p>"
     )
     yield (
         f'<p><span class="flag cited">published</span> rows are {NOT_MEASURED}: they have no rank, and their source '
@@ -179,28 +181,27 @@ def _other_run(entry: BoardEntry, name: str, column: BoardColumn, row: BoardRow,
 def _runs(board: Board, pages: Pages) -> Iterator[str]:
     if not board.entries:
         return
-    yield '<h2 id="runs">Runs</h2><div class="wide" tabindex="0" role="region" aria-label="Runs">'
-    yield '<table class="sums runs"><thead><tr>'
-    yield "".join(f'<th scope="col">{name}</th>' for name in ("report", "model", "suite", "n", "notes"))
-    yield "</tr></thead><tbody>"
+    yield '<h2 id="runs">Runs</h2><ul class="runs">'
     for row in board.rows:
         for column, cell in zip(board.columns, row.cells, strict=True):
             for entry in () if cell is None else cell.entries:
-                yield _run(entry, column, pages)
-    yield "</tbody></table></div>"
+                yield _run(entry, column, row, pages)
+    yield "</ul>"
 
 
-def _run(entry: BoardEntry, column: BoardColumn, pages: Pages) -> str:
+def _run(entry: BoardEntry, column: BoardColumn, row: BoardRow, pages: Pages) -> str:
     conclusion = [] if entry.conclusion is None else [entry.conclusion.where, entry.conclusion.why]
-    notes = " ".join([*(flag.note for flag in entry.flags), *conclusion]) or "-"
+    notes = " ".join([*(flag.note for flag in entry.flags), *conclusion])
     name = safe(short(entry.run.name, MAX_NAME_CHARS))
-    model = "; ".join([entry.model, *entry.way])
-    suite = ", ".join([entry.suite, *column.settings])
-    return (
-        f'<tr><td><a href="{safe(pages[entry.run.origin])}">{name}</a></td>'
-        f'<td class="long">{safe(short(model, 2 * MAX_NAME_CHARS))}</td><td>{safe(suite)}</td>'
-        f'<td class="figure">{entry.n:,}</td><td class="long">{safe(notes)}</td></tr>'
-    )
+    model = "; ".join(filter(None, (row.model, row.way)))
+    about = f"{short(model, 2 * MAX_NAME_CHARS)} on {', '.join([entry.suite, *column.settings])}, n = {entry.n:,}"
+    note = f'<p class="note">{_noted(notes)}</p>' if notes else ""
+    return f'<li><a href="{safe(pages[entry.run.origin])}">{name}</a>: {safe(about)}{note}</li>'
+
+
+def _noted(text: str) -> str:
+    """A note as markup; what stands in backticks is code."""
+    return _CODE.sub(r"<code>\1</code>", safe(text))
 
 
 def _sources(board: Board) -> Iterator[str]:

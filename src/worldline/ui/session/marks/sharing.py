@@ -27,7 +27,7 @@ from worldline.core.language import LANGUAGES, all_lines
 from worldline.core.program import Program
 from worldline.core.value import kind
 from worldline.diagnose.history import MUTABLE
-from worldline.ui.session.history import History
+from worldline.diagnose.why.value_history import History
 from worldline.ui.session.marks.syntax import spans
 
 Groups = tuple[tuple[str, ...], ...]

@@ -28,6 +28,7 @@ from worldline.ui.session.rollout_worker import IsStopped, Job, RolloutCallbacks
 from worldline.ui.session.session import Session
 from worldline.ui.session.stops import STOPS, Location
 from worldline.ui.terminal.step import draw, questions, words
+from worldline.ui.terminal.step.chain import chain_screen
 from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.keys import HINT, KEYS
 from worldline.ui.terminal.step.panel import CSS, HEIGHTS, PANELS, WIDTHS, Panel
@@ -374,6 +375,11 @@ class StepApp(App[None]):
         elif topic == "rewrite":
             rewrites = [(how, Text(f"{how}: {text}")) for how, text in zip(HOWS, REWRITES, strict=True)]
             self.push_screen(ChoiceScreen("Rewrite the program", rewrites), self._rewrite)
+        elif topic == "chain":
+            screen = chain_screen(self.cursor, self._chosen_value(), is_chosen=self.chosen is not None)
+            if isinstance(screen, str):
+                return self._say(screen)
+            self.push_screen(screen, lambda row: self._go(int(row), "", jump=True) if row else None)
         else:
             branches = words.tree(self.cursor.session, self.cursor.branch)
             at = [number for number, _ in branches].index(self.cursor.branch)

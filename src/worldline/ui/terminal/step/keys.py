@@ -43,6 +43,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("D", "hop('previous')", "previous new difference"),
         Key("w", "writer('right')", "last writer of the chosen predicted value, or of the first that differs"),
         Key("W", "writer('left')", "the same for the actual value"),
+        Key("Y", "choose('chain')", "why the chosen value, or the first that differs, is wrong; Enter goes to a step"),
         Key("y", "read('why')", "why: both answers, the cause, the confidence, the cost"),
     ),
     "Running": (

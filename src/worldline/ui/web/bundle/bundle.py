@@ -199,4 +199,5 @@ def _pair(
     except (UsageError, Refusal):  # there is no true trace: the branch says why
         return {}
     chunks = [api.chunk(sessions, run, at, k, **query) for k in range(max(1, -(-line["rows"] // CHUNK)))]
-    return {f"{branch}/{left}/{right}": {"timeline": line, "chunks": chunks}}
+    whys = api.whys(sessions, run, at, **query)
+    return {f"{branch}/{left}/{right}": {"timeline": line, "chunks": chunks, "whys": whys}}

@@ -46,6 +46,11 @@ export function bundled(source, Refusal) {
       if (!chunk) throw missing("There is no such step.");
       return chunk;
     },
+    async why(run, at, { key, ...params }) {
+      const chain = (await pair(run, at, params)).whys?.[key];
+      if (!chain) throw missing("This bundle does not include the chain of this value. Open the run with `worldline view`.");
+      return chain;
+    },
     branch: refuse,
     stop: refuse,
     program: refuse,

@@ -21,6 +21,7 @@ import { stepsPanel } from "./steps.js";
 import { storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
 import { neighbours, toolbar } from "./toolbar.js";
+import { whyPanel } from "./why.js";
 
 const ADDRESS = 200; // ms after the last move until the address is written: browsers refuse more than a few a second
 
@@ -74,18 +75,19 @@ class SampleView {
     this.intervene = intervenePanel({ send: (what) => this.send(what) });
     this.steps = stepsPanel({ seek, failed: fail });
     this.source = sourcePanel({ toggle: (line) => this.breakAt(line), choose: (line, opened) => !this.session.recorded && this.intervene.open("line", { line, focus: Boolean(opened) }) });
-    this.state = statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }), say: (text) => this.say(text) });
+    this.why = whyPanel({ ask: (question) => this.explain(question), jump, failed: fail });
+    this.state = statePanel({ jump, edit: (name) => this.intervene.open("edit", { name }), why: (question, button) => this.why.open(question, button), say: (text) => this.say(text) });
     this.panels = [ // what is printed takes room of the source, which then has its line in sight
       outputPanel(), this.source, this.state, nowPanel(), this.steps, this.session.failure ? failurePanel({ jump }) : storyPanel(),
-      branchesPanel({ choose: (id) => this.choose(id), stop: (id) => this.stop(id) }), this.intervene,
+      branchesPanel({ choose: (id) => this.choose(id), stop: (id) => this.stop(id) }), this.intervene, this.why,
     ];
-    const [output, source, state, now, steps, story, branches, intervene] = this.panels.map((panel) => panel.element);
+    const [output, source, state, now, steps, story, branches, intervene, why] = this.panels.map((panel) => panel.element);
     const column = (name, ...panels) => el("div", { class: `column ${name}` }, ...panels);
     fill(this.root,
       el("h1", { class: "unseen" }, `Sample ${oneLine(cut(this.session.name ?? "", 120))}`),
       el("div", { class: "cockpit" }, this.bar.element, this.timeline.element), this.alert,
       el("div", { class: "sample" },
-        column("column-program", source, output), column("column-run", now, state, steps), column("column-why", story, branches, intervene)));
+        column("column-program", source, output), column("column-run", now, state, steps), column("column-why", why, story, branches, intervene)));
     this.root.classList.add("sample-view");
     this.root.classList.toggle("recorded", Boolean(this.session.recorded));
   }
@@ -278,6 +280,12 @@ class SampleView {
     return void this.choose(ids[to]);
   }
 
+  /** The chain behind a value of the row in hand. */
+  explain({ name, left_frame, right_frame, key }) {
+    const { run, at, branch, left, right, other, row } = this.here;
+    return this.api.why(run, at, { branch, left, right, other, row, name, left_frame, right_frame, key });
+  }
+
   // Interventions.
 
   async send(intervention) {
@@ -347,7 +355,7 @@ class SampleView {
     const program = this.program();
     const file = fileOf(program, left, right);
     this.now = {
-      session, branch, program, file, sides, left, right, current, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
+      session, branch, program, file, sides, compared: [this.here.run, this.here.at, branch.id, this.here.left, this.here.right, this.here.other].join("/"), left, right, current, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
       canEdit: this.api.isLive() && step !== null, names: level ? names(level) : [], model: sideName("found", session), refused: refused(this.api),
       breakpoints: this.breakpoints.of(file), lines: linesOf(file).length, canReturn: this.context.jumps() > 0,
     };

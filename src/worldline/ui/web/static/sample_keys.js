@@ -16,6 +16,7 @@ export function sampleKeys(view) {
       key("w", "last step that wrote the focused value, or the first that differs (right)", () => view.writer("right")),
       key("W", "the same (left)", () => view.writer("left")),
       key("a", "where the focused object, or the first one shown, is written out", () => view.state.followFocused()),
+      key("Y", "why the focused value, or the first that differs, is wrong", () => view.state.whyFocused()),
       key("b", "back to the step before a jump", () => view.back()),
       key("x", "swap left and right", () => view.swap()),
       key("v", "compare with the next run, or none", () => view.otherBeside()),

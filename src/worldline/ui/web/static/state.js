@@ -7,16 +7,17 @@ import { levels, names } from "./fold.js";
 import { legendOf } from "./natives.js";
 import { blockOf, lastWritten, placesOf } from "./objects.js";
 import { bringDifferences, valueCell } from "./value.js";
+import { nameKey, rowKey, whyButton } from "./why.js";
 
 const SHOWN = 24; // levels of a deep stack that are shown around its ends
 const LONGEST_NAME = 200;
 const VERBS = { return: "returns", raise: "raises", yield: "yields", output: "prints", input: "reads", exit: "exits" };
 
 /**
- * The panel; `jump(row, name)` goes to a writer, `edit(name)` offers to change a name of the innermost frame, `say(text)` reports
- * why nothing happens.
+ * The panel; `jump(row, name)` goes to a writer, `edit(name)` offers to change a name of the innermost frame, `why(question, button)`
+ * explains a wrong value, `say(text)` reports why nothing happens.
  */
-export function statePanel({ jump, edit, say }) {
+export function statePanel({ jump, edit, why, say }) {
   const body = el("div", { class: "frames" });
   const depth = el("span", { class: "soft" });
   const element = el("section", { class: "panel state-panel", "aria-labelledby": "state-title" },
@@ -114,7 +115,7 @@ export function statePanel({ jump, edit, say }) {
   }
 
   function table(rows, at, view, level) {
-    const extra = at === 0 ? carried(view, follow) : null;
+    const extra = at === 0 ? carried(view, follow, why) : null;
     if (!rows.length && !extra) return el("p", { class: "soft pad" }, "No names.");
     return el("table", { class: "names" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "name"), el("th", { scope: "col" }, view.sides.left), el("th", { scope: "col" }, view.sides.right))),
@@ -129,12 +130,22 @@ export function statePanel({ jump, edit, say }) {
       type: "button", class: "quiet edit", title: "Change it and continue with the model (e)",
       "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name) },
     }, "✎") : null;
+    const frames = [level.left?.frame, level.right?.frame];
+    const question = { name: row.name, left_frame: frames[0], right_frame: frames[1], key: nameKey(row.name, frames, [row.left?.row, row.right?.row]) };
     return el("tr", { class: row.differs ? "differs" : null, data: { name: row.name } },
-      el("th", { scope: "row", class: "code" }, oneLine(cut(row.name, LONGEST_NAME)), row.differs ? el("span", { class: "unseen" }, " differs") : null, editing),
+      el("th", { scope: "row", class: "code" }, oneLine(cut(row.name, LONGEST_NAME)), row.differs ? el("span", { class: "unseen" }, " differs") : null, editing, row.differs ? whyButton(question, row.name, why) : null),
       cell("left", row.left, left), cell("right", row.right, right));
   }
 
-  return { element, render, followFocused };
+  /** Explains the wrong value in focus, else the first one shown. */
+  function whyFocused() {
+    const root = document.activeElement?.closest?.("tr[data-name]") ?? body;
+    const button = root.querySelector(".why-button");
+    if (button) button.click();
+    else say("no wrong value is shown here");
+  }
+
+  return { element, render, followFocused, whyFocused };
 }
 
 // The elements that write an object out.
@@ -149,7 +160,7 @@ function shared(frame, name) {
 }
 
 // The value that the step returns, raises, yields or reads.
-function carried({ left, right, sides, program }, follow) {
+function carried({ left, right, sides, program, row }, follow, why) {
   const args = [left, right].map((side) => (side.own ? side.cell?.arg ?? null : null));
   if (args.every((arg) => arg === null)) return null;
   const [entry, other] = difference(args[0] ?? "", args[1] ?? "");
@@ -158,7 +169,9 @@ function carried({ left, right, sides, program }, follow) {
     value: arg === null ? null : { text: arg, row: null, changed: false }, pieces, name: event, side: sides[side],
     natives: program.natives, follow: (mark, button) => follow(side, -1, null, mark, button),
   });
-  return el("tr", { class: `carried${args[0] === args[1] ? "" : " differs"}` }, el("th", { scope: "row" }, VERBS[event] ?? event),
+  const isWrong = args[0] !== args[1];
+  const verb = VERBS[event] ?? event;
+  return el("tr", { class: `carried${isWrong ? " differs" : ""}` }, el("th", { scope: "row" }, verb, isWrong ? whyButton({ key: rowKey(row) }, `what it ${verb}`, why) : null),
     cell(args[0], entry, "left"), cell(args[1], other, "right"));
 }
 

@@ -76,6 +76,13 @@ class History:
         reported, writer = divmod(past.keys[at - 1], self._size)
         return past.texts[at - 1], writer, reported
 
+    def past(self, frame: int, name: str, step: int, *, before: bool = False) -> Iterator[tuple[str | None, int]]:
+        """Yield the texts of a name up to (or `before`) a step with the steps that wrote them, newest first."""
+        past = self.names.get(frame, {}).get(name)
+        if past is not None:
+            for at in range(bisect_right(past.keys, self._key(step, step - before)) - 1, -1, -1):
+                yield past.texts[at], past.keys[at] % self._size
+
     def _key(self, reported: int, writer: int) -> int:
         return reported * self._size + writer
 
