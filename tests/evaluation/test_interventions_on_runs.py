@@ -52,6 +52,8 @@ def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> No
         (effect,) = found.effects
         assert effect.expected is not None
         assert (effect.pairs.recovered, effect.unfit, effect.expected.count) == (tried, tried, 4.0)
+        # All passing traces are right, which a repair cannot change; of 4 failures, 2 or 4 were tried.
+        assert (found.exposed, effect.expected.low, effect.expected.high) == (0, tried, 4.0)
         assert found.confirmed["wrong value"].some == tried
 
 

@@ -36,6 +36,8 @@ INTERVENTIONS = {
     "queries": f"{QUERY_COUNT} true steps given where the model is least confident",
 }
 """Every intervention, the cheapest first."""
+AT_DIVERGENCE = ("budget", "repair", "guard", "actions")
+"""Interventions that start where a prediction diverges or was cut. They do not apply to a right trace."""
 CONFIRMING = {
     "wrong action": ("actions", "guard"),
     "wrong value": ("repair", "flatten", "chars"),

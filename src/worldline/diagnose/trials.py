@@ -21,6 +21,7 @@ from worldline.core.limits import Limits
 from worldline.core.stats import NetEffect, Paired, Share, net_effect
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.interventions import (
+    AT_DIVERGENCE,
     CONFIRMING,
     INTERVENTIONS,
     QUERY_COUNT,
@@ -105,7 +106,8 @@ class Trials:
 
     `by` says what counts as right: answer or trace. `chosen` passing samples were tried out of `passing`, and
     the `failed` ones out of `failing`. `unjudged` samples have no true answer or are faults. `causes` are
-    those of the failed ones.
+    those of the failed ones. `exposed` counts the passing samples whose trace is wrong: no other can change under an
+    intervention that starts at a divergence. It is None in older runs.
     """
 
     model: str
@@ -119,18 +121,22 @@ class Trials:
     interventions: tuple[str, ...]
     tried: tuple[InterventionTrial, ...]
     failing: int = 0
+    exposed: int | None = None
 
     def effect(self, intervention: str) -> Effect:
         """Return the effect of one intervention."""
         trials = [trial for trial in self.tried if trial.intervention == intervention]
         outcomes = [trial.outcome for trial in trials]
         pairs = Paired(*(outcomes.count(name) for name in ("right", "regressed", "recovered", "wrong")))
-        # One that does not apply to a sample leaves it as it is: it counts as tried without effect.
-        known = Counter(trial.before for trial in trials if trial.status in ("done", "unfit"))
         expected = None
         if pairs.n:
-            fixed, broken = Share(pairs.recovered, known[False]), Share(pairs.regressed, known[True])
-            expected = net_effect(fixed, max(self.failing, len(self.failed)), broken, self.passing)
+            # One that does not apply to a sample leaves it as it is: it counts as tried without effect.
+            known = Counter(trial.before for trial in trials if trial.status in ("done", "unfit"))
+            broken, passing = Share(pairs.regressed, known[True]), self.passing
+            if self.exposed is not None and intervention in AT_DIVERGENCE and (pairs.regression.n or not self.exposed):
+                broken, passing = pairs.regression, self.exposed
+            fixed, failing = Share(pairs.recovered, known[False]), max(self.failing, len(self.failed))
+            expected = net_effect(fixed, failing, broken, passing)
         return Effect(intervention, pairs, outcomes.count("unfit"), outcomes.count("fault"), expected)
 
     @property
@@ -170,6 +176,7 @@ class Trials:
             "chosen": list(self.chosen),
             "passing": self.passing,
             "failing": self.failing,
+            "exposed": self.exposed,
             "unjudged": self.unjudged,
             "effects": [effect.as_json() for effect in self.effects],
             "tried": [trial.as_json() for trial in self.tried],
@@ -233,6 +240,7 @@ def run_interventions(
         unjudged=rights.count(None),
         interventions=tuple(interventions),
         tried=tuple(tried),
+        exposed=sum(not diagnoses[i].right("trace") for i in passing),
     )
 
 

@@ -82,7 +82,9 @@ def intervene_on_run(
     )
     if len(records) < len(judged_records):
         failing = sum(record.judged[by] != "right" for record in judged_records)
-        trials = replace(trials, failing=failing, passing=len(judged_records) - failing)
+        judged = [record.judged for record in judged_records]
+        exposed = sum(row[by] == "right" and row["trace"] != "right" for row in judged)
+        trials = replace(trials, failing=failing, passing=len(judged_records) - failing, exposed=exposed)
     return trials, [record.at for record in records]
 
 

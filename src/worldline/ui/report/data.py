@@ -241,6 +241,7 @@ def read_trials(path: Path) -> Trials | None:
             passing=int(row["passing"]),
             failing=int(row.get("failing", 0)),
             unjudged=int(row["unjudged"]),
+            exposed=None if row.get("exposed") is None else int(row["exposed"]),
             interventions=tuple(_intervention(effect) for effect in row["effects"]),
             tried=tuple(_trial(trial, chosen) for trial in row["tried"]),
         )
