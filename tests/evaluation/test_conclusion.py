@@ -94,8 +94,10 @@ def test_chance_alone_rarely_names_a_weak_spot() -> None:
 def test_the_commonest_cause_is_named_only_if_it_is_separated_from_the_next() -> None:
     clear = summed(verdicts(50, 30), verdicts(0, 4, cause="wrong action"))
     assert "commonest cause is `wrong value`, 30 of 34 failures" in conclude(clear).why
-    close = summed(verdicts(50, 6), verdicts(0, 5, cause="wrong action"))
-    assert "`wrong value` (6) and `wrong action` (5) of 11 failures, too close" in conclude(close).why
+    few = summed(verdicts(50, 6), verdicts(0, 5, cause="wrong action"))
+    assert "`wrong value` (6) and `wrong action` (5) of 11 failures, too few" in conclude(few).why
+    close = summed(verdicts(50, 16), verdicts(0, 14, cause="wrong action"))
+    assert "`wrong value` (16) and `wrong action` (14) of 30 failures, too close" in conclude(close).why
 
 
 def test_faults_of_a_benchmark_are_not_the_models() -> None:

@@ -325,9 +325,10 @@ def _why(report: JudgedCounts) -> str:
     share, (second, next_n) = Share(n, total), others[0]
     if total >= MIN_FAILURES and share.interval[0] > Share(next_n, total).interval[1]:
         return f"The commonest cause is `{first}`, {n:,} of {total:,} failures{meaning}."
+    reason = "too few" if total < MIN_SAMPLES else "too close"
     return (
         f"The most frequent causes are `{first}` ({n:,}) and `{second}` ({next_n:,}) of {total:,} failures, "
-        "too close to say which is commoner."
+        f"{reason} to say which is commoner."
     )
 
 

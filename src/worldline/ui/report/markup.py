@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
 from collections.abc import Iterable
 from html import escape
@@ -13,6 +14,7 @@ from worldline.core.text import first_difference, printable
 from worldline.ui.session.marks.syntax import SyntaxSpan, spans
 
 TAB = "    "
+_QUOTED = re.compile("`([^`]+)`")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -40,6 +42,11 @@ def _digest(script: str) -> str:
 def safe(text: str) -> str:
     """Escape any text as one line of markup."""
     return escape(printable(text))
+
+
+def prose(text: str) -> str:
+    """Escape a sentence; what stands between backticks is code."""
+    return _QUOTED.sub(r"<code>\1</code>", safe(text))
 
 
 def short(text: str, max_chars: int) -> str:

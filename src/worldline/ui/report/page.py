@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -23,7 +22,7 @@ from worldline.ui.report.comparisons import densities, lengths, operations
 from worldline.ui.report.data import Findings, current, gather
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
 from worldline.ui.report.failures import failure
-from worldline.ui.report.markup import document, safe, short
+from worldline.ui.report.markup import document, prose, safe, short
 from worldline.ui.report.table_markup import table_markup
 from worldline.ui.report.tables import CURVES, crossed, curve_rows, is_grouped, share, sizes, tables, unit
 
@@ -32,7 +31,6 @@ DEFAULT_FAILURES = 200
 MAX_OPERATIONS = 8  # columns of the table of causes by operation
 MIN_RELIABLE = 20  # with fewer samples, the axis need not show the whole interval of a rate
 MAX_OPEN_CARDS = 10  # of each cause; the others are one click away
-_QUOTED = re.compile("`([^`]*)`")
 AXIS_ENDS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
 
 
@@ -170,13 +168,9 @@ def _rate(part: Share) -> str:
 
 def _conclusion(findings: Findings) -> str:
     """Return the sentences that open the report; code in them is between backticks."""
-    rows = (f"<dt>{label}</dt><dd>{_sentence(text)}</dd>" for label, text in findings.conclusion.sentences)
+    rows = (f"<dt>{label}</dt><dd>{prose(text)}</dd>" for label, text in findings.conclusion.sentences)
     kind = "conclusion" if findings.sums.has_rates and not is_unreadable(findings.sums) else "conclusion warns"
     return f'<section class="{kind}" aria-label="Conclusion"><dl>{"".join(rows)}</dl></section>'
-
-
-def _sentence(text: str) -> str:
-    return _QUOTED.sub(r"<code>\1</code>", safe(text))
 
 
 def _summary(findings: Findings) -> Iterator[str]:

@@ -17,7 +17,7 @@ from worldline.core.clusters.shares import ClusteredShare, clustered, corrected,
 from worldline.core.stats import Paired, RateDifference, tango
 from worldline.evaluation.compare import AlignedRuns, align
 from worldline.evaluation.conclusion import Conclusion, conclude
-from worldline.evaluation.run.directory import MAX_JSON_BYTES, REPORT
+from worldline.evaluation.run.directory import MAX_JSON_BYTES, REPORT, read_config
 from worldline.evaluation.selection import Selection, read_selection
 from worldline.evaluation.summary import report
 from worldline.storage import listing
@@ -211,8 +211,13 @@ def _only(findings: Findings, places: Sequence[int]) -> Findings:
     )
 
 
-def _labels(models: Sequence[str], paths: Sequence[Path]) -> list[str]:
+def _labels(names_of_models: Sequence[str], paths: Sequence[Path]) -> list[str]:
     """The names of the models; with the folder of the run where two have the same name, with its number at last."""
+    padded = [bool(read_config(path).get("scratchpad")) for path in paths]
+    models = [
+        f"{model}, no scratchpad" if any(padded) and not is_padded else model
+        for model, is_padded in zip(names_of_models, padded, strict=True)
+    ]
     names = [path.resolve().name for path in paths]
     labels = [
         f"{model} ({name})" if models.count(model) > 1 else model for model, name in zip(models, names, strict=True)

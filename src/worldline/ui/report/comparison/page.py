@@ -15,7 +15,7 @@ from worldline.ui.report.comparison.flips import ShownFlip, choose_flips, flip_c
 from worldline.ui.report.comparison.main_table import main_markup
 from worldline.ui.report.comparison.tables import RIGHT, rates_without_n, tables
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
-from worldline.ui.report.markup import document, safe, short
+from worldline.ui.report.markup import document, prose, safe, short
 from worldline.ui.report.page import STYLE as PAGE_STYLE
 from worldline.ui.report.page import axis_end
 from worldline.ui.report.svg import MAX_SERIES
@@ -161,7 +161,7 @@ def _rights(run: ComparedRun) -> list[bool]:
 def _conclusions(compared: ComparedRuns) -> Iterator[str]:
     yield "<h2 id=conclusions>Conclusions</h2>"
     for run in compared.runs:
-        facts = "".join(f"<dt>{name}</dt><dd>{safe(text)}</dd>" for name, text in run.conclusion.sentences)
+        facts = "".join(f"<dt>{name}</dt><dd>{prose(text)}</dd>" for name, text in run.conclusion.sentences)
         yield f'<h3>{safe(short(run.label, 80))}</h3><dl class="conclusion">{facts}</dl>'
 
 

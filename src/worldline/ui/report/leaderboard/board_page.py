@@ -5,7 +5,6 @@ The page is complete as it stands. Its one script, `sort.js`, is part of the pag
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from importlib.resources import files
 
@@ -24,12 +23,11 @@ from worldline.evaluation.leaderboard.entry import TRACE, BoardEntry, BoardFlag,
 from worldline.evaluation.leaderboard.stored import CSV, DATA, Pages
 from worldline.evaluation.suites.published import ANSWER, PublishedSource
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
-from worldline.ui.report.markup import document, safe, short
+from worldline.ui.report.markup import document, prose, safe, short
 from worldline.ui.report.page import STYLE
 
 HEADS = {ANSWER: "answers, %", TRACE: "traces, %"}
 MAX_NAME_CHARS = 80
-_CODE = re.compile(r"`([^`<]+)`")
 NOT_MEASURED = "published, not measured here"
 
 
@@ -195,13 +193,8 @@ def _run(entry: BoardEntry, column: BoardColumn, row: BoardRow, pages: Pages) ->
     name = safe(short(entry.run.name, MAX_NAME_CHARS))
     model = "; ".join(filter(None, (row.model, row.way)))
     about = f"{short(model, 2 * MAX_NAME_CHARS)} on {', '.join([entry.suite, *column.settings])}, n = {entry.n:,}"
-    note = f'<p class="note">{_noted(notes)}</p>' if notes else ""
+    note = f'<p class="note">{prose(notes)}</p>' if notes else ""
     return f'<li><a href="{safe(pages[entry.run.origin])}">{name}</a>: {safe(about)}{note}</li>'
-
-
-def _noted(text: str) -> str:
-    """A note as markup; what stands in backticks is code."""
-    return _CODE.sub(r"<code>\1</code>", safe(text))
 
 
 def _sources(board: Board) -> Iterator[str]:
