@@ -50,9 +50,12 @@ def test_a_program_is_recorded_and_written(notation: str, file: Path) -> None:
 def test_what_is_written_reads_back(file: Path) -> None:
     assert parse(encoded(file, "--call", "f('ab')")).ended
     text = encoded(file, "--call", "f('ab')", "--format", "cwm").decode()
-    assert text.startswith("<|begin_of_text|><|trace_context_start|>def f(s):  # << START_OF_TRACE\n")
+    source = SOURCE + "def main():\n    return f('ab')\n"
+    entry = len(SOURCE.splitlines()) + 1
+    assert "\ndef main():  # << START_OF_TRACE\n" in text
     assert text.endswith("<|end_of_text|>")
-    assert len(cwm.parse(text, SOURCE, entry=1).frames) == 4
+    # Those of the call, and three of `main`.
+    assert len(cwm.parse(text, source, entry=entry).frames) == 4 + 3
 
 
 def test_the_modes_of_the_compact_notation(file: Path) -> None:

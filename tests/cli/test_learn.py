@@ -206,10 +206,10 @@ def benched(capsys: Capture, *words: object) -> dict[str, Any]:
 
 def test_the_report_is_the_object_that_was_promised(capsys: Capture) -> None:
     found = benched(capsys, "generated", "--model", "interpreter", "--max-programs", 3, "--seed", 5)
-    assert list(found)[:9] == [
-        "suite", "model", "n", "answer", "trace", "by_length", "by_type", "seconds", "bytes",
+    assert list(found)[:10] == [
+        "conclusion", "suite", "model", "n", "answer", "trace", "by_length", "by_type", "seconds", "bytes",
     ]  # fmt: skip
-    assert set(list(found)[9:]) == {
+    assert set(list(found)[10:]) == {
         "skipped", "faults", "disagrees", "left_out", "causes", "operations", "tables",
     }  # fmt: skip
     assert (found["suite"], found["model"], found["n"]) == ("generated", "interpreter", 3)

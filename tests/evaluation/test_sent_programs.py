@@ -177,7 +177,8 @@ def test_a_stored_trace_has_the_same_prompt(texts: dict[str, tuple[str, str]], n
     assert encode(trace, "cwm", part="prompt").decode() == texts[name][0]
     if item.has_frames:
         with pytest.raises(UsageError, match="encode the program itself"):
-            encode(trace, "cwm")
+            encode(trace, "cwm", part="steps")
+        assert encode(trace, "cwm").decode() == cwm.encode(trace)
     else:
         assert encode(trace, "cwm").decode() == "".join(texts[name])
 

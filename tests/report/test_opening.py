@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browser import layout
+from page_layout import layout
 from small_run import Changed, suite
 
 from worldline.core.stats import RateDifference, Share

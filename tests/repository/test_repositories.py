@@ -388,7 +388,7 @@ def test_a_list_names_repositories(tmp_path: Path) -> None:
     assert list_repositories(["x", str(tmp_path / "list.txt"), f"@{tmp_path / 'other'}", "x"]) == [
         "x", str(tmp_path / "a"), "/abs/b", str(tmp_path / "c"),
     ]  # fmt: skip
-    with pytest.raises(UsageError, match="not a list of repositories"):
+    with pytest.raises(UsageError, match="cannot be read as a list of repositories: No such file"):
         list_repositories([f"@{tmp_path / 'absent'}"])
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="not a list of repositories"):

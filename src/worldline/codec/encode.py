@@ -14,7 +14,8 @@ def encode(trace: Trace, notation: str = "compact", *, part: str = "whole", opti
     """Write a trace as text for models. A value that looks like a special token is escaped.
 
     The prompt is the one that `bench` sends. In Meta's notation a `main` makes a call with arguments, so the prompt
-    has that `main` and its first frames, and the steps end with its last ones.
+    has that `main` and its first frames, and the steps end with its last ones. A stored trace of a call whose `main`
+    has frames of its own, such as a lambda's, was recorded without them: the whole text is then that of the call alone.
 
     Args:
         trace: The trace, from `record` or `load`.
@@ -26,8 +27,8 @@ def encode(trace: Trace, notation: str = "compact", *, part: str = "whole", opti
         The text, in UTF-8.
 
     Raises:
-        UsageError: There is no such notation or part, `options` are given for Meta's notation, or the trace lacks
-            steps that a model has to write, such as those of a lambda in the call.
+        UsageError: There is no such notation or part, `options` are given for Meta's notation, or only the steps are
+            wanted and the trace lacks some that continue the prompt.
     """
     written = notation_named(notation)
     if part not in PARTS:
@@ -37,5 +38,10 @@ def encode(trace: Trace, notation: str = "compact", *, part: str = "whole", opti
     if part == "prompt":
         context = TraceContext(program=trace.program, options=options or Compact(), hidden=trace.hidden)
         return written.prompt(context)
-    prompt, steps = written.sent_and_written(trace, options)
+    try:
+        prompt, steps = written.sent_and_written(trace, options)
+    except UsageError:
+        if part == "steps":
+            raise
+        prompt, steps = written.prompt_of(trace, options), written.steps(trace, options)
     return steps if part == "steps" else prompt + steps
