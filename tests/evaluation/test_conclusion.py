@@ -173,6 +173,12 @@ def test_outputs_in_prose_get_the_ways_of_asking_that_were_not_tried(way: str, w
         check_is_readable(counts)
 
 
+def test_a_checkpoint_that_has_learned_too_little_is_no_error() -> None:
+    counts = summed(prose(6), model="pantry")
+    check_is_readable(counts)
+    assert conclude(counts).fix.startswith("Train it longer")
+
+
 def test_a_few_unreadable_outputs_are_a_finding_of_the_model_and_no_error() -> None:
     counts = summed(verdicts(30, 0), prose(5))
     check_is_readable(counts)

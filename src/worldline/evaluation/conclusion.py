@@ -20,7 +20,7 @@ from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.interventions import CONFIRMING, INTERVENTIONS
 from worldline.diagnose.trials import Effect, Trials
 from worldline.evaluation.run.tally import Failures, Tally, VerdictCounts
-from worldline.evaluation.run.text_form import advise
+from worldline.evaluation.run.text_form import advise, is_checkpoint
 from worldline.evaluation.selection import Selection
 
 MIN_SAMPLES = 20  # with fewer, no weak spot is looked for
@@ -148,7 +148,12 @@ def conclude(report: JudgedCounts, trials: Trials | None = None, selection: Sele
 
 
 def check_is_readable(report: JudgedCounts) -> None:
-    """Raise an UnreadableError if not one of several outputs holds a step or an answer."""
+    """Raise an UnreadableError if not one of several outputs holds a step or an answer.
+
+    A checkpoint that has learned too little is no error: there is no other way to ask it.
+    """
+    if is_checkpoint(report.model, is_scored=bool(report.by_ending)):
+        return
     if report.n >= MIN_FAILURES and report.all.answer.malformed == sum(report.forms.values()) == report.n:
         sums = _without_traces(report)
         raise UnreadableError(f"{sums.where} {sums.fix}")
@@ -190,9 +195,17 @@ def _without_traces(report: JudgedCounts) -> Conclusion:
     unreadable = sum(report.forms.values())
     forms = ", ".join(f"{form} ({n:,})" for form, n in report.forms.items())
     first = next(iter(report.forms))
+    where = f"{unreadable:,} of {plural(report.n, 'output')} hold no step of a trace: they are {forms}."
+    if is_checkpoint(report.model, is_scored=bool(report.by_ending)):
+        return Conclusion(
+            where,
+            "The model has not learned the notation.",
+            "Train it longer: a checkpoint is asked in the format it was trained on.",
+            f"These {report.n:,} samples do not show how the model executes programs.",
+        )
     advice = advise(first, model=report.model, way=report.way, is_scored=bool(report.by_ending))
     return Conclusion(
-        f"{unreadable:,} of {plural(report.n, 'output')} hold no step of a trace: they are {forms}.",
+        where,
         "The model does not follow the format it was asked for, so these outputs do not show how it executes programs.",
         f"Ask in another way: {advice}.",
         f"These {report.n:,} samples measure the way of asking and not the model; test another way with "

@@ -85,6 +85,11 @@ def _is_code(text: str) -> bool:
         return False
 
 
+def is_checkpoint(model: str, *, is_scored: bool) -> bool:
+    """Whether outputs come from a checkpoint of worldline, which is asked in the one format it was trained on."""
+    return ":" not in model and not is_scored
+
+
 def advise(form: str, *, model: str, way: str = "", is_scored: bool = False) -> str:
     """Return what to change, with the options that do it, if most outputs look like this.
 
