@@ -145,7 +145,7 @@ def test_an_intervention_that_gives_the_truth_is_no_fix() -> None:
 def test_a_selected_file_gets_no_rate_in_any_sentence() -> None:
     selection = Selection(FAILURES, 34, 0, 34, 800)
     sums = conclude(summed(verdicts(0, 30), verdicts(0, 4, type="str")), selection=selection)
-    assert "cannot be told from this file" in sums.where
+    assert "cannot be determined from this file" in sums.where
     assert "34 of the suite's 800 tasks" in sums.certainty
     assert "between 0.0 and 95.8 %" in sums.certainty
     assert "wrong value" in sums.why

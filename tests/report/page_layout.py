@@ -38,12 +38,15 @@ class Layout:
     scrolling: tuple[str, ...]
 
 
-def browser() -> str:
-    """The path of Chromium; skips the test if there is none."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
+def dump_dom(page: Path, *options: str) -> str:
+    """Return the markup of a page as Chromium shows it; skip the test if there is no Chromium."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
         pytest.skip("no chromium on this machine")
-    return found
+    profile = f"--user-data-dir={page.parent / 'profile'}"
+    quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+    command = [chromium, *quiet, profile, *options, "--dump-dom", page.as_uri()]
+    return subprocess.run(command, capture_output=True, timeout=120, check=True).stdout.decode("utf-8")
 
 
 def layout(page: str, width: int, folder: Path) -> Layout:
@@ -53,15 +56,7 @@ def layout(page: str, width: int, folder: Path) -> Layout:
     measured = measured.replace("</body>", _MEASURE + "</body>")
     path = folder / f"frame-{width}.html"
     path.write_text(_FRAME.replace("WIDTH", str(width)).replace("PAGE", escape(measured, quote=True)), "utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
-    options += [
-        "--disable-background-networking",
-        "--no-first-run",
-        "--virtual-time-budget=5000",
-        "--window-size=1600,1000",
-    ]
-    command = [browser(), *options, "--dump-dom", path.as_uri()]
-    shown = subprocess.run(command, capture_output=True, timeout=120, check=True).stdout.decode("utf-8")
+    shown = dump_dom(path, "--virtual-time-budget=5000", "--window-size=1600,1000")
     match = re.search(r'<pre id="measured">(.*?)</pre>', shown, re.DOTALL)
     assert match, shown[-500:]
     row = json.loads(unescape(match[1]))

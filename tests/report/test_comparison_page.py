@@ -203,7 +203,7 @@ def test_all_right_runs_have_no_causes_and_no_flips(tmp_path: Path) -> None:
     dom = Dom(text)
     assert "causes" not in dom.ids
     assert dom.tags["details"] == 0
-    assert "Not told apart from interpreter (a) with 5 samples: interpreter (b)." in dom.text
+    assert "No significant difference from interpreter (a) with 5 samples: interpreter (b)." in dom.text
 
 
 def test_runs_without_a_common_sample_or_suite_are_refused(runs: list[Path], tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_a_file_of_failures_has_counts_and_no_rates(own: Path, tmp_path: Path) -
     assert summed.as_json()["answer"]["rate"] is None
     text, findings = render(tmp_path / "run")
     assert findings.sums.selection == summed.selection
-    assert "cannot be told from this file" in text
+    assert "cannot be determined from this file" in text
     assert "Failure rate of each operation" not in text
     assert "Strings compared with other values" not in text
     assert "0 of 9 answers and 0 whole traces right; these are no rates" in text

@@ -244,7 +244,7 @@ def population_total(share: Share, population: int) -> tuple[int, int]:
 
 
 def _least_total(share: Share, population: int) -> int:
-    """The least number of successes in a population under which so many drawn ones are not too unlikely."""
+    """The least number of successes in a population that does not make the drawn number of successes too unlikely."""
     low, high = share.some, share.some + population - share.n
     while low < high:
         middle = (low + high) // 2

@@ -33,6 +33,11 @@ class AlignedSpan:
     got: int
     agrees: bool
 
+    def pairs(self) -> Iterator[tuple[int | None, int | None]]:
+        """Yield the positions side by side; None where one run has fewer actions."""
+        for k in range(max(self.wanted, self.got)):
+            yield self.truth + k if k < self.wanted else None, self.found + k if k < self.got else None
+
 
 def align(
     truth: Sequence[Hashable], predicted: Sequence[Hashable], same: Callable[[int, int], bool]

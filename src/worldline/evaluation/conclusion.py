@@ -1,4 +1,4 @@
-"""What a report comes to, in four sentences: where a model fails, why, what would fix it, and how certain that is.
+"""The conclusion of a report in four sentences: where a model fails, why, what would fix it, and how certain that is.
 
 The sentences follow the counts and claim no more than these support. A weak spot (a type, a length, a group, an
 operation) is named only if its interval lies above that of all the rest and Fisher's exact test, corrected by Holm for
@@ -292,7 +292,7 @@ def _where(report: JudgedCounts, spots: list[WeakSpot], selection: Selection | N
     counts = f"{answers.some:,} of {plural(answers.n, 'answer')} and {traces.some:,} of {plural(traces.n, 'trace')}"
     counts += " are not right"
     if selection is not None and not selection.has_rates:
-        return f"Where the model fails cannot be told from this file, in which {counts}: rows are missing."
+        return f"Where the model fails cannot be determined from this file, in which {counts}: rows are missing."
     if report.n < MIN_SAMPLES:
         return f"{counts}; {report.n:,} samples are too few to name a weak spot."
     if not spots:

@@ -34,7 +34,7 @@ RunFolder = str | Path | StorePath
 
 @dataclass(frozen=True)
 class Interventions:
-    """The result of `intervene`: every trial, the places of its samples in the suite, and what the run comes to."""
+    """The result of `intervene`: all trials, the places of their samples in the suite, and the conclusion."""
 
     trials: Trials
     at: tuple[int, ...]

@@ -240,7 +240,7 @@ class _Line:
     def _iterated(
         self, target: ast.expr, iterable: ast.expr, values: tuple[Any, Any], tools: tuple[LineEvaluator, Search]
     ) -> list[Suspect]:
-        """The variable of a loop: another element is the loop's fault, an element that is none the iterable's."""
+        """The variable of a loop: the loop is to blame for another element, the iterable for any other value."""
         (true, wrong), (evaluator, search), name = values, tools, self.place.name or ""
         whole = evaluator.value(iterable)
         items = elements(whole)
@@ -257,7 +257,7 @@ class _Line:
     def _unpacked(
         self, node: ast.Assign, values: tuple[Any, Any], tools: tuple[LineEvaluator, Search]
     ) -> list[Suspect]:
-        """A name that an unpacking sets: another element is its fault, an element that is none the value's."""
+        """A name that an unpacking sets: it is to blame for another element, the value for anything else."""
         (true, wrong), (evaluator, search), name = values, tools, self.place.name or ""
         target, whole = node.targets[0], evaluator.value(node.value)
         if not same(_bound(target, whole, name), true):

@@ -3,7 +3,7 @@
 A slip of an index is another element, of `strip` a text from which less was stripped, of a comparison the other truth
 value. `slips` lists them, to be executed forward through the rest of the line. `cost` judges a result that the
 prediction implies: `SLIP`, `LOSS` (elements lost, repeated or moved), `CORRUPTION` (content that the operation only
-passes on has changed) or `INVENTION` (it picks one element, and this is none).
+passes on has changed) or `INVENTION` (it picks an element, and the result is not one).
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def origin_of_end(index: TraceIndex, step: int, keys: Keys, *, kind: str = "retu
 
 
 def _given_back(evaluation: Evaluation, function: str, *, is_yield: bool) -> ast.AST | None:
-    """The expression whose value a step returns or yields; None if it cannot be told."""
+    """The expression whose value a step returns or yields; None if it is not known."""
     statement = evaluation.node
     if statement is None:
         return None

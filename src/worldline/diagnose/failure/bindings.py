@@ -112,7 +112,7 @@ def _is_copier(evaluation: Evaluation, node: ast.AST) -> bool:
 
 
 def narrowed(evaluation: Evaluation, node: ast.List | ast.Tuple | ast.Dict, key: str) -> ast.expr | None:
-    """Return the item of a display that a key names; None if it cannot be told."""
+    """Return the item of a display that a key names; None if it is not known."""
     if isinstance(node, ast.Dict):
         entries = reversed(list(zip(node.keys, node.values, strict=True)))
         return next((value for name, value in entries if name and f"[{evaluation.value(name)}]" == key), None)

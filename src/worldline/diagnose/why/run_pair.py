@@ -36,26 +36,25 @@ class RunPair:
         for span in aligned(true_run.events, found_run.events):
             self._spans.append(span)
             self._starts.append(len(self.pairs))
-            for k in range(max(span.wanted, span.got)):
-                self._add(span, k)
+            for i, j in span.pairs():
+                self._add(StepPair(i, j, span.agrees))
 
     @classmethod
     def of_events(cls, program: Program, truth: Sequence[Event], predicted: Sequence[Event]) -> RunPair:
         """Compare the events of two runs of a program."""
         return cls(TracedRun(program, truth), TracedRun(program, predicted))
 
-    def _add(self, span: AlignedSpan, k: int) -> None:
-        i = span.truth + k if k < span.wanted else None
-        j = span.found + k if k < span.got else None
+    def _add(self, pair: StepPair) -> None:
+        i, j, agrees = pair
         if i is not None:
             self._of_truth.append(len(self.pairs))
         if j is not None:
             self._of_found.append(len(self.pairs))
-        if span.agrees and i is not None and j is not None:
+        if agrees and i is not None and j is not None:
             frames = self.truth.events[i].frame, self.found.events[j].frame
             self._found_frames.setdefault(frames[0], frames[1])
             self._true_frames.setdefault(frames[1], frames[0])
-        self.pairs.append(StepPair(i, j, span.agrees))
+        self.pairs.append(pair)
 
     def place(self, *, truth: int | None = None, predicted: int | None = None) -> int:
         """Return the number of the pair that has a true or a predicted step; -1 for none."""

@@ -219,7 +219,7 @@ def _entry(run: FoundRun, config: Mapping[str, Any], **values: Any) -> BoardEntr
 
 
 def _faults(count: int) -> BoardFlag:
-    return BoardFlag(FAULTS, f"The tool failed on {plural(count, 'sample')}, which are in no rate.")
+    return BoardFlag(FAULTS, f"The tool failed on {plural(count, 'sample')}, which are not counted in any rate.")
 
 
 def _share(figures: Mapping[str, Figure]) -> Share | None:

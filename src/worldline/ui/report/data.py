@@ -67,7 +67,7 @@ class Findings:
 
     @property
     def conclusion(self) -> Conclusion:
-        """What the report comes to: its opening sentences."""
+        """The sentences that open the report."""
         return conclude(self.sums, self.interventions)
 
     @property

@@ -187,7 +187,7 @@ def _summary(findings: Findings) -> Iterator[str]:
         "tool faults": sums.faults,
         "where the recording disagrees with the benchmark": sums.disagrees,
     }
-    notes += [f"{count:,} {name}, in no rate" for name, count in excluded.items() if count]
+    notes += [f"{count:,} {name}, not counted in any rate" for name, count in excluded.items() if count]
     yield f'<p class="note">{safe("; ".join(notes))}. Intervals: Wilson, 95 %.</p>'
 
 

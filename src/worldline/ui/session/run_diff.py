@@ -264,9 +264,7 @@ def row_layout(left: Run, right: Run) -> RowLayout:
     """Align two runs."""
     layout = RowLayout(left, right)
     for span in aligned(left.events, right.events):
-        for k in range(max(span.wanted, span.got)):
-            i = span.truth + k if k < span.wanted else None
-            j = span.found + k if k < span.got else None
+        for i, j in span.pairs():
             if i is not None:
                 layout.of_left.append(len(layout.rows))
             if j is not None:

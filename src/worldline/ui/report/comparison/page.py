@@ -135,21 +135,21 @@ def _summary(compared: ComparedRuns, main: Table) -> Iterator[str]:
 
 def verdict(compared: ComparedRuns, main: Table) -> str:
     """Say which runs have more or fewer answers right than the baseline, by the corrected tests."""
-    groups: dict[str, list[str]] = {"More": [], "Fewer": [], "Not told apart": []}
+    groups: dict[str, list[str]] = {"More": [], "Fewer": [], "No difference": []}
     for row in main.rows[1:]:
         difference, adjusted = row[3], row[5]
         if not isinstance(difference, RateDifference) or not isinstance(adjusted, Chance):
             continue
         name = short(str(row[0]), 80)
         if adjusted.p >= ALPHA:
-            groups["Not told apart"].append(name)
+            groups["No difference"].append(name)
         else:
             groups["More" if difference.rate > 0 else "Fewer"].append(f"{name} ({100 * difference.rate:+.1f} points)")
     baseline = short(compared.baseline.label, 80)
     heads = {
         "More": f"More answers right than {baseline}",
         "Fewer": f"Fewer answers right than {baseline}",
-        "Not told apart": f"Not told apart from {baseline} with {compared.n:,} samples",
+        "No difference": f"No significant difference from {baseline} with {compared.n:,} samples",
     }
     return " ".join(f"{heads[group]}: {'; '.join(names)}." for group, names in groups.items() if names)
 
@@ -204,7 +204,7 @@ def _unpaired(compared: ComparedRuns) -> Iterator[str]:
             note = f"{run.label}: {count} that another run lacks, not compared: {names}{more}"
             yield f'<p class="note">{safe(note)}.</p>'
     if compared.unread:
-        yield f'<p class="note">{plural(compared.unread, "sample")} failed in the tool and are in no rate.</p>'
+        yield f'<p class="note">{plural(compared.unread, "sample")} failed in the tool: not counted in any rate.</p>'
 
 
 def _flips(compared: ComparedRuns, every: Mapping[str, Table], cards: Mapping[int, Sequence[str]]) -> Iterator[str]:
