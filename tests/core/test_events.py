@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.core.events import CHANGELESS, ENDED, EVENTS, FINAL, LEAVING, OUTCOMES, Pending, known_at, unsettled
+from worldline.core.events import (
+    CHANGELESS,
+    ENDED,
+    EVENTS,
+    FINAL,
+    LEAVING,
+    OUTCOMES,
+    Pending,
+    known_at,
+    shown_at,
+    unsettled,
+)
 
 pytestmark = pytest.mark.unit
 
@@ -34,6 +45,25 @@ def test_a_change_is_known_at_the_next_event_of_its_frame_that_can_change_someth
         later = (j for j in range(i + 1, len(run)) if run[j].frame == step.frame)
         goes_on = next((j for j in later if run[j].event not in CHANGELESS), None)
         assert settled_at == (None if step.event in CHANGELESS else goes_on)
+
+
+@given(RUNS)
+def test_people_see_a_change_with_the_last_event_before_it_is_known(run: list[FrameStep]) -> None:
+    for i, (step, settled_at, seen_at) in enumerate(zip(run, known_at(run), shown_at(run), strict=True)):
+        is_at_once = settled_at is None or step.event == "call"
+        assert seen_at == (i if is_at_once else settled_at - 1)
+
+
+def test_another_thread_does_not_delay_a_change() -> None:
+    run = [
+        FrameStep(0, "line"),
+        FrameStep(1, "line"),
+        FrameStep(2, "call"),
+        FrameStep(2, "return"),
+        FrameStep(0, "line"),
+    ]
+    assert shown_at(run, threads=[0, 1, 0, 0, 0]) == [3, 1, 2, 3, 4]
+    assert shown_at(run, threads=[0, 1, 1, 1, 0]) == [0, 1, 2, 3, 4]
 
 
 @given(RUNS)

@@ -1,12 +1,15 @@
-"""The events of an execution, and the rule of when the change of a step is known.
+"""The events of an execution, and the rules of when the change of a step is known and where people see it.
 
 A step starts a line. The change of the line is known at the next event of its frame, however many events of other
 frames lie between. Output, input and exit happen within a line: they change nothing and do not end the line.
+
+People see things in the order in which they happened (`shown_at`): a line that calls shows its change after the call
+has returned. Front ends follow this rule; the notations for models have an order of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
@@ -72,6 +75,31 @@ def known_at(events: Iterable[FrameEvent]) -> list[int | None]:
             settled_at[before] = i
         pending.hold(event.frame, event.event, i)
     return settled_at
+
+
+def shown_at(events: Iterable[FrameEvent], threads: Sequence[int] | None = None) -> list[int]:
+    """Return for each event the index of the event with which people see its change.
+
+    That is the last event before the change is known: the event itself, or the last one within its calls. The
+    arguments of a call are seen with the call.
+
+    Args:
+        events: The events in the order in which they happened.
+        threads: The thread of each event, if there are several: other threads do not delay a change.
+    """
+    pending, latest, shown = Pending[int](), dict[int, int](), list[int]()
+    for i, event in enumerate(events):
+        shown.append(i)
+        thread = 0 if threads is None else threads[i]
+        before = pending.settle(event.frame, event.event)
+        if before is not None:
+            shown[before] = max(before, latest.get(thread, before))
+        if event.event == "call":
+            pending.drop(event.frame)
+        else:
+            pending.hold(event.frame, event.event, i)
+        latest[thread] = i
+    return shown
 
 
 def unsettled(events: Iterable[FrameEvent]) -> dict[int, int]:
