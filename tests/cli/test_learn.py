@@ -70,7 +70,7 @@ def refused(capsys: Capture, *words: object) -> str:
     code = main([*map(str, words)])
     printed = capsys.readouterr()
     assert (code, printed.out) == (2, "")
-    assert printed.err.startswith("error[usage]: ")
+    assert printed.err.startswith(("error[usage]: ", "error[no-model]: "))
     assert printed.err.count("\n") == 1
     return printed.err
 
@@ -174,7 +174,7 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(recipe: Path, tmp_pat
     assert done(capsys, "export", out, "-o", tmp_path / "half", "--half").count("\n") == 1
     sizes = [(tmp_path / name / model_folder.MODEL).stat().st_size for name in ("half", "weights")]
     assert sizes[0] > 1.2 * sizes[1]  # twice, but for what a model so small has in float32
-    assert "does not contain a model" in refused(capsys, "export", tmp_path / "none", "-o", out)
+    assert "there is no such name or folder" in refused(capsys, "export", tmp_path / "none", "-o", out)
 
 
 def test_a_run_is_packed_for_the_documents_of_a_recipe(
