@@ -89,7 +89,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 
 @data.command()
 @click.argument("places", nargs=-1)
-@opt.option("--out", required=True, metavar="FILE", note="the mined calls, as compressed JSON lines")
+@opt.option("--out", required=True, metavar="FILE", note="the mined calls; .xz and .gz are compressed")
 @opt.option("--recipe", metavar="NAME", note="also mine the places of its quarry()")
 @opt.add_option(
     "--clones", metavar="DIR", help="Folder with clones of the quarry's repositories", default_text="~/quarry"
