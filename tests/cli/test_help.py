@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -73,28 +72,3 @@ def test_an_interruption_is_130(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert "error[interrupted]" in process.stderr.read()
     assert process.returncode == 130
-
-
-@pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("verb", ["debug", "imagine"])
-def test_a_terminal_shows_progress(verb: str, tmp_path: Path) -> None:
-    """On a terminal stderr says what goes on; piped, it says nothing."""
-    file = tmp_path / "f.py"
-    file.write_text("x = 1\n")
-    command = [sys.executable, "-m", "worldline", verb, str(file), "--model", "interpreter"]
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": "xterm"}
-    ) as process:
-        os.close(theirs)
-        shown = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                shown += chunk
-        except OSError:  # the other end is closed
-            pass
-    os.close(ours)
-    assert process.returncode == 0
-    assert b"predicting" in shown
-    done = subprocess.run(command, capture_output=True, check=True)
-    assert done.stderr == b""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from worldline.cli.options import POSITIVE, add_option, option, trust_option
+from worldline.cli.options import POSITIVE, add_option, option, quiet_option, spinner, trust_option
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError, WorldlineError
 
@@ -25,6 +25,7 @@ FORMS = ("csv", "parquet", "latex")
 @add_option("--calibrate", metavar="RECIPE", help="Round packed weights for documents of this recipe (needs torch)")
 @add_option("--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs")
 @trust_option
+@quiet_option
 def export(
     what: str,
     out: str | None,
@@ -68,7 +69,8 @@ def export(
         raise UsageError("--tokenizer is for a run, and this is not a run")
     if out is None:
         raise UsageError("name a folder for the model: -o DIR")
-    done = export_model(what, out, half=half, bits=bits, width=width, calibrate=calibrate)
+    with spinner(f"exporting {what}"):
+        done = export_model(what, out, half=half, bits=bits, width=width, calibrate=calibrate)
     click.echo(f"{done.size:,} bytes in {out}, sha256 {done.sha256}")
     if check_rounding is not None:
         _print_rounding_cost(what, out, check_rounding)
@@ -79,7 +81,8 @@ def _export_tests(directory: str, out: str | None, notation: str) -> None:
 
     if out is None:
         raise UsageError("name a file for the rows: -o FILE.parquet or -o FILE.jsonl")
-    done = export_rows(directory, out, notation=notation)
+    with spinner(f"exporting {directory}"):
+        done = export_rows(directory, out, notation=notation)
     missing = f", {done.without_text:,} without a text left out" if done.without_text else ""
     click.echo(f"{done.rows:,} tests in {out}{missing}")
 
@@ -87,7 +90,8 @@ def _export_tests(directory: str, out: str | None, notation: str) -> None:
 def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:
     from worldline.ui.report.export import export_tables
 
-    done = export_tables(run, out, formats=forms, tokenizer=tokenizer)
+    with spinner(f"exporting {run}"):
+        done = export_tables(run, out, formats=forms, tokenizer=tokenizer)
     for path in done.paths:
         click.echo(str(path))
     if done.unread:
@@ -97,5 +101,7 @@ def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str |
 def _print_rounding_cost(model: str, exported: str, programs: int) -> None:
     from worldline.evaluation.rounding import check_rounding
 
-    for line in check_rounding(model, exported, programs).lines():
+    with spinner("measuring what the rounding costs"):
+        cost = check_rounding(model, exported, programs)
+    for line in cost.lines():
         click.echo(line)

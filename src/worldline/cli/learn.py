@@ -32,6 +32,7 @@ from worldline.core.errors import UsageError, WorldlineError
 @partial(opt.limit_options, steps=False)
 @partial(opt.trust_option, is_passed=True)
 @opt.json_option
+@opt.quiet_option
 def learn(
     on: str | None, journal: str | None, minutes: float | None, train_steps: int | None, as_json: bool, **options: Any
 ) -> None:

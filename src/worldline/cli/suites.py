@@ -100,6 +100,7 @@ def suite_options(command: Any) -> Any:
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def bench(
     suite: str, model: str, scratchpad: list[str] | None, address: str | None, as_json: bool, **options: Any
 ) -> None:
@@ -165,6 +166,7 @@ def refuse_faults(faults: int, first: str = "") -> None:
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def score(suite: str, predictions: str, address: str | None, as_json: bool, **options: Any) -> None:
     """Judge predictions that were made elsewhere.
 

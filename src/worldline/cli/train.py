@@ -60,6 +60,7 @@ def data() -> None:
 @opt.limit_options
 @opt.ray_option
 @partial(opt.trust_option, is_passed=True)
+@opt.quiet_option
 def build(recipe: str, out: str, count: int, address: str | None, steps: int | None, **options: Any) -> None:
     """Build a dataset from a recipe.
 
@@ -115,6 +116,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 @opt.limit_options
 @opt.ray_option
 @partial(opt.trust_option, is_passed=True)
+@opt.quiet_option
 def mine(
     places: tuple[str, ...], out: str, path_seconds: float, address: str | None, steps: int | None, **options: Any
 ) -> None:
@@ -127,10 +129,9 @@ def mine(
 
     reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
     pool = opt.pool_of(address)
-    say = partial(click.echo, err=True)
-    done = mine_calls(
-        places, out, max_steps=steps, reach=reach, progress=_print_counts(pool), say=say, pool=pool, **options
-    )
+    with opt.spinner("reading the places") as update:
+        watch = _describe_counts(update, pool)
+        done = mine_calls(places, out, max_steps=steps, reach=reach, progress=watch, say=opt.note, pool=pool, **options)
     counts = done.counts
     click.echo(
         f"{counts.functions:,} functions, {counts.calls:,} calls, {counts.shown:,} of them written by people, "
@@ -145,12 +146,11 @@ def mine(
         click.echo(f"{done.documents:,} documents in {options['documents']}")
 
 
-def _print_counts(pool: RayPool | None) -> Callable[[MiningCounts], None]:
-    """Return a function that prints the counts to stderr after every hundred files."""
+def _describe_counts(update: Callable[[str], None], pool: RayPool | None) -> Callable[[MiningCounts], None]:
+    """Return a function that shows the counts after every file."""
 
-    def print_counts(now: MiningCounts) -> None:
-        if now.files % 100 == 0:
-            where = f"; {pool.summary}" if pool else ""
-            click.echo(f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}", err=True)
+    def show(now: MiningCounts) -> None:
+        where = f"; {pool.summary}" if pool else ""
+        update(f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}")
 
-    return print_counts
+    return show

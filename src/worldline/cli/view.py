@@ -39,6 +39,7 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @opt.option("--port", type=opt.PORT, default=8765, note="or the next free one", default_text="8765")
 @opt.add_option("--token", help="Token that a browser must send", default_text="a new random one")
 @opt.add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
+@opt.quiet_option
 def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any) -> None:
     """Show runs or predictions on a page in the browser.
 
@@ -61,7 +62,8 @@ def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_mode
 def _bundle(out: str, runs: list[str], programs: list[Program], **options: Any) -> None:
     from worldline.ui.web.start import write_bundle
 
-    done = write_bundle(out, runs, programs, **options)
+    with opt.spinner(f"writing {out}"):
+        done = write_bundle(out, runs, programs, **options)
     steps = f"{done.stepped:,} of {done.samples:,} samples with their steps"
     click.echo(f"{done.path}: {steps}, {done.bytes:,} bytes")
     for finding in done.damage:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from worldline.analyze.hints import run_hint
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.notation import StepSpan, notation
 from worldline.core.errors import UsageError
@@ -77,7 +78,7 @@ class Debugged:
 
     `tried`: the interventions, including those that do not apply or were not tried. `scratch`: the diagnosis
     of the scratchpad, if there is one; then the interventions are those on the scratchpad. `branch`: the condition
-    that the model misjudged, if that is where they diverge.
+    that the model misjudged, if that is where they diverge. `hint`: what would have helped the execution, if anything.
     """
 
     model: str
@@ -89,6 +90,7 @@ class Debugged:
     seconds: dict[str, float]
     scratch: Diagnosis | None = None
     branch: WrongBranch | None = None
+    hint: str = ""
 
     def __repr__(self) -> str:
         return f"<Debugged {self.model}: {self.diagnosis!r}>"
@@ -293,6 +295,7 @@ def debug(
         seconds=dict(zip(STAGES, (end - start for start, end in pairwise(times)), strict=True)),
         scratch=scratch,
         branch=branch,
+        hint=run_hint(trace),
     )
 
 

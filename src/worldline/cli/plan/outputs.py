@@ -22,6 +22,7 @@ from worldline.cli import options as opt
 @opt.option("--wall", type=opt.SECONDS, default=5.0, note="of one test function or class")
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) -> None:
     """Fill in the expected values of tests, and check the others.
 
@@ -32,7 +33,8 @@ def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) 
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan import print_outputs
 
-    report = fill_outputs(file, check=check, **options)
+    with opt.spinner(f"executing {file}"):
+        report = fill_outputs(file, check=check, **options)
     if as_json:
         click.echo(json.dumps(report.as_json(sure)))
     else:

@@ -30,6 +30,7 @@ Opened = TypeVar("Opened")
 @opt.option("--journal", metavar="DIR", note="steps that `mixed` executes are added; created if it is new")
 @opt.option("--html", metavar="FILE", note="the tree of the last search")
 @opt.json_option
+@opt.quiet_option
 def play(game: str, players: list[str] | None, games: int, html: str | None, as_json: bool, **options: Any) -> None:
     """Let players play GAME against each other.
 
