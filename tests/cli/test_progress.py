@@ -37,12 +37,6 @@ def test_a_recording_says_how_long_it_may_take_and_how_to_stop_it(slow: str) -> 
     assert json.loads(run.out)["output"] == "7\n"
 
 
-def test_a_quick_command_shows_nothing(tmp_path: Path) -> None:
-    (tmp_path / "quick.py").write_text("print(7)\n")
-    run = run_on_terminal("show", "--help")
-    assert (run.code, run.shown) == (0, b"")
-
-
 @pytest.mark.parametrize(("options", "term"), [(["--quiet"], "xterm"), ([], "dumb")])
 def test_a_quiet_command_and_a_dumb_terminal_show_nothing(slow: str, options: list[str], term: str) -> None:
     run = run_on_terminal("record", slow, *options, term=term)
@@ -58,7 +52,7 @@ def test_a_pipe_gets_nothing(slow: str) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_display_does_not_hold_a_signal_back(tmp_path: Path, number: int) -> None:
     (tmp_path / "endless.py").write_text("import time\nwhile True:\n    time.sleep(600)\n")
-    words = ("record", str(tmp_path / "endless.py"), "--wall", "3000")
+    words = ("record", str(tmp_path / "endless.py"), "--wall", "60")
     run = run_on_terminal(*words, interrupt_at=b"Ctrl-C stops", signal_number=number)
     assert (run.code, run.out) == (130, b"")
     # The line is erased, the cursor is shown again, and the error stands alone.

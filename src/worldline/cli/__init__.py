@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -327,7 +328,7 @@ def _record(
     limits = Limits(**{name: options[name] for name in LIMIT_HELP if options[name] is not None})
     program = program_of(file, args, options)
     executed = program if posed is None else posed(program)
-    with opt.spinner(f"recording {file}", limit=limits.wall):
+    with opt.spinner(f"recording {Path(file).name}", limit=limits.wall):
         trace = record(executed, limits=limits, python=options["python"], core=options["core"], control=control)
     return trace if executed is program else replace(trace, program=program)
 

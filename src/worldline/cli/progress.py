@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.core.text import printable
+from worldline.core.text import printable, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DELAY_SECONDS = 1.0
 HOW_TO_STOP = "Ctrl-C stops"
+MAX_TEXT_CHARS = 48  # so that the clock fits beside it
 _QUIET = "worldline.quiet"
 
 
@@ -53,7 +54,7 @@ class _Display:
     """One line on stderr: what happens, how much of it is done, the time so far and the time left."""
 
     def __init__(self, text: str, *, is_bar: bool, limit: float | None = None) -> None:
-        self._fields: dict[str, Any] = {"description": printable(text), "total": None, "completed": 0}
+        self._fields: dict[str, Any] = {"description": _fitting(text), "total": None, "completed": 0}
         self._is_bar, self._limit, self._started = is_bar, limit, time.monotonic()
         self._lock, self._is_closed = threading.Lock(), False
         self._progress: Progress | None = None
@@ -64,7 +65,7 @@ class _Display:
 
     def update(self, text: str | None = None, **fields: Any) -> None:
         """Change the text, `completed` or `total`."""
-        fields |= {} if text is None else {"description": printable(text)}
+        fields |= {} if text is None else {"description": _fitting(text)}
         with self._lock:
             self._fields |= fields
             if self._progress is not None:
@@ -119,6 +120,10 @@ def _in_words(elapsed: float, task: Task, limit: float | None) -> str:
     elif task.total and task.completed:
         clock += f", about {_duration(elapsed * (task.total - task.completed) / task.completed)} left"
     return f"{clock}; {HOW_TO_STOP}"
+
+
+def _fitting(text: str) -> str:
+    return shortened(text, MAX_TEXT_CHARS)
 
 
 def _duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -50,6 +51,6 @@ def rehearse(
     from worldline.ui.terminal.rehearse import print_rehearsal
 
     text = read_stdin(stdin)
-    with opt.spinner(f"rehearsing {file}"):
+    with opt.spinner(f"rehearsing {Path(file).name}"):
         report = run(file, argv=args, stdin=text, run=not no_run, **options)
     opt.show(report, as_json, print_rehearsal, rows=rows)

@@ -43,7 +43,7 @@ def rewrite(
 
     has_cost = as_json or call is not None or prove is not None
     program = load_program(file, call=call)
-    with opt.spinner(f"rewriting {file}"):
+    with opt.spinner(f"rewriting {Path(file).name}"):
         report = run(program, prove=prove, max_steps=steps, cost=has_cost, **options)
     if out is not None:
         files.write(Path(out), report.program.source.encode("utf-8", "surrogateescape"))

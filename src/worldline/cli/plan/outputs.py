@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,7 +34,7 @@ def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) 
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan import print_outputs
 
-    with opt.spinner(f"executing {file}"):
+    with opt.spinner(f"executing {Path(file).name}"):
         report = fill_outputs(file, check=check, **options)
     if as_json:
         click.echo(json.dumps(report.as_json(sure)))
