@@ -22,6 +22,7 @@ from worldline import __version__
 from worldline.cli import debug, runs, suites, train, view
 from worldline.cli import options as opt
 from worldline.cli.ask import ask
+from worldline.cli.completion import answer_shell, completion
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
@@ -103,6 +104,7 @@ GROUPS = {
     "Inspect results and stored data": ("report", "compare", "leaderboard", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with a model": ("ask", "rehearse", "plan"),
+    "Set up your shell": ("completion",),
 }
 
 
@@ -135,9 +137,10 @@ def cli(context: click.Context) -> None:
 @opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
 @opt.option("--rows", type=opt.COUNT, default=200)
 def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
-    """Execute FILE in the sandbox and record every step, or with --pytest the tests of a repository.
+    """Record every step of FILE, or of the tests of a repository.
 
-    Options of the program itself, or of pytest, go after `--`.
+    FILE is executed in the sandbox; with --pytest, the tests of a repository are. Options of the program itself, or of
+    pytest, go after `--`.
     """
     if options["repositories"]:
         words = (*((file,) if file is not None else ()), *args)
@@ -276,6 +279,7 @@ for command in (
     *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
     *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
     *(suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
+    completion,
 ):
     cli.add_command(command)
 
@@ -358,6 +362,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    if argv is None and (code := answer_shell(cli)) is not None:
+        return code
     try:
         signal.signal(signal.SIGTERM, _interrupt)
         words = list(sys.argv[1:] if argv is None else argv)

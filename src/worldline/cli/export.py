@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from worldline.cli.completers import complete_models
 from worldline.cli.options import POSITIVE, add_option, option, quiet_option, spinner, trust_option
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError, WorldlineError
@@ -12,7 +13,7 @@ FORMS = ("csv", "parquet", "latex")
 
 
 @click.command()
-@click.argument("what", metavar="RUN|TESTS|MODEL")
+@click.argument("what", metavar="RUN|TESTS|MODEL", shell_complete=complete_models)
 @option("--out", metavar="DIR|FILE", note="required for a model and for tests", default_text="RUN/tables")
 @option("--format", "notation", type=click.Choice(NOTATIONS), note="for tests", default_text=NOTATIONS[0])
 @add_option("--csv", is_flag=True, help="The tables of a run as CSV")
@@ -40,7 +41,7 @@ def export(
     calibrate: str | None,
     check_rounding: int | None,
 ) -> None:
-    """Export the tables of a RUN, the rows of recorded TESTS, or a MODEL as it ships.
+    """Export tables of a RUN, rows of TESTS, or a MODEL as it ships.
 
     RUN is a folder of `bench` or `score`; every table of its report becomes a file. TESTS is a directory of
     `record --pytest`; each test with its trace becomes a row of a .parquet or .jsonl file. MODEL is a run of `train`,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
+from worldline.cli.completers import completer_for
 from worldline.cli.progress import hint as hint
 from worldline.cli.progress import note as note
 from worldline.cli.progress import percent_of as percent_of
@@ -53,7 +54,7 @@ MEANINGS = {
     "--max-bytes": "Maximum number of bytes to predict",
     "--max-programs": "Maximum number of programs",
     "--max-steps": "Limit: recorded steps per run",
-    "--minutes": "Train for N minutes",
+    "--minutes": "Time budget in minutes",
     "--model": "Model: default, a folder, server:URL[,URL]#M, hub:NAME, replay:FILE, python:FILE.py:NAME, interpreter",
     "--out": "Where to write the result",
     "--port": "Port to listen on; 0 for any free one",
@@ -113,6 +114,9 @@ def add_option(*names: str, help: str, default_text: str = "", **details: Any) -
     kind = details.get("type")
     if "metavar" not in details and (kind is int or isinstance(kind, click.IntRange | click.FloatRange)):
         details["metavar"] = "SECONDS" if isinstance(kind, click.FloatRange) else "N"
+    completer = completer_for(names, details.get("metavar", ""))
+    if completer is not None and kind is None and not details.get("is_flag"):
+        details.setdefault("shell_complete", completer)
     text = help + (f" [{default}]" if default else "") + "."
     return click.option(*names, cls=_Option, help=text, **details)
 

@@ -80,7 +80,7 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
 @opt.option("--tokenizer", metavar="NAME|FILE")
 @opt.quiet_option
 def report(runs: tuple[str, ...], **options: Any) -> None:
-    """Write one self-contained HTML page about RUN, or a comparison of several runs.
+    """Write a self-contained HTML page about one or several runs.
 
     It shows accuracy, causes, costs, interventions and failures. Several runs of one suite are compared with the
     first: paired differences with intervals and tests, flips with both traces, and everything else side by side.

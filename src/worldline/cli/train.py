@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.completers import complete_files, complete_recipes
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import WorldlineError
 
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("recipe")
+@click.argument("recipe", shell_complete=complete_recipes)
 @opt.option("--recipe-function", default="training", metavar="NAME")
 @opt.option("--out", required=True, metavar="DIR", note="the run: checkpoints, metrics, configuration")
 @opt.add_option(
     "--device", type=click.Choice(["cpu", "cuda"]), help="Device to train on", default_text="a GPU if there is one"
 )
 @opt.option("--train-steps", type=opt.POSITIVE, default_text="the recipe's")
-@opt.option("--minutes", type=opt.SECONDS, metavar="N", default_text="the recipe's")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="of training", default_text="the recipe's")
 @opt.add_option("--curriculum", metavar="FILE", help="First curriculum of the recipe's tutor, from `learn -o FILE`")
 @opt.add_option("--sharded", is_flag=True, help="Shard the weights over the trainers (FSDP2)")
 @opt.add_option("--nodes", metavar="N", help="torchrun's --nnodes: number of machines; run this command on each")
@@ -50,7 +51,7 @@ def data() -> None:
 
 
 @data.command()
-@click.argument("recipe")
+@click.argument("recipe", shell_complete=complete_recipes)
 @opt.option("--out", required=True, metavar="DIR", note="repeat the command to resume")
 @opt.add_option("--count", type=opt.POSITIVE, default=10_000, help="Number of documents")
 @opt.option("--workers", type=opt.COUNT, default=0, note="0 for one per core")
@@ -89,7 +90,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 
 
 @data.command()
-@click.argument("places", nargs=-1)
+@click.argument("places", nargs=-1, shell_complete=complete_files)
 @opt.option("--out", required=True, metavar="FILE", note="the mined calls; .xz and .gz are compressed")
 @opt.option("--recipe", metavar="NAME", note="also mine the places of its quarry()")
 @opt.add_option(

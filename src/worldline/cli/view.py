@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.completers import complete_files, complete_models
 from worldline.cli.program_options import PROGRAM, program_of, program_options
 from worldline.core.errors import UsageError
 from worldline.core.text import printable
@@ -25,7 +26,7 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 
 
 @click.command()
-@click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing)
+@click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing, shell_complete=complete_files)
 @program_options
 @opt.limit_options
 @opt.model_options
@@ -93,7 +94,7 @@ def dap(port: int | None, host: str, vsix: bool) -> None:
 
 
 @click.command()
-@click.argument("model", default="default")
+@click.argument("model", default="default", shell_complete=complete_models)
 @opt.option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=opt.settings, note="threads and precision")
 @opt.add_option("--served-name", default="", help="Name of the model for clients", default_text="its own name")
 @opt.option("--host", default="127.0.0.1", note="another address needs --key-env")

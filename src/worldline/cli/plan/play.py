@@ -24,7 +24,7 @@ Opened = TypeVar("Opened")
 @opt.option("--seed", type=opt.COUNT, default=0, note="for the games")
 @opt.model_options
 @opt.add_option("--learned", is_flag=True, help="The first player has only a model fitted to random games")
-@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="with --learned", default_text="3")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="of training, with --learned", default_text="3")
 @opt.option("--train-steps", type=opt.POSITIVE, note="with --learned, instead of --minutes")
 @opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="the player `mixed` executes other steps")
 @opt.option("--journal", metavar="DIR", note="steps that `mixed` executes are added; created if it is new")

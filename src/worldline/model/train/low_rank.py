@@ -38,7 +38,7 @@ class AdaptationConfig:
     """How low-rank changes are trained.
 
     Attributes:
-        minutes: Budget of time, unless `steps` is set.
+        minutes: Budget of time, the preparation of the model included, unless `steps` is set.
         steps: Budget of steps.
         rank: Rank of the changes.
         layers: Number of last layers to change; 0 changes all.
@@ -209,14 +209,15 @@ def train_changes(
     """
     if not documents or not held_back:
         raise UsageError("an adaptation needs documents to learn from and documents to hold back")
-    started = time.process_time()
+    started, began = time.process_time(), time.monotonic()
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         model = _build_model(shape, weights, how)
     evaluations = [HeldBackLoss(0, model.mean_loss(held_back))]
     best = model.tensors()
     sampler, steps = _DocumentSampler(model, documents, known, random.Random(how.seed)), 0
-    for steps, share in _run_steps(sampler, how):
+    clock = Clock(steps=how.steps, minutes=how.minutes, elapsed=time.monotonic() - began)
+    for steps, share in _run_steps(sampler, how, clock):
         if progress is not None:
             progress(share, f"{evaluations[-1].nats:.2f} nats per held-back document")
         if share < len(evaluations) / how.evaluations and share < 1:
@@ -287,11 +288,11 @@ class _DocumentSampler:
         return self._waiting.pop()
 
 
-def _run_steps(sampler: _DocumentSampler, how: AdaptationConfig) -> Iterator[tuple[int, float]]:
+def _run_steps(sampler: _DocumentSampler, how: AdaptationConfig, clock: Clock) -> Iterator[tuple[int, float]]:
     """Run AdamW steps; yield the step number and the share of the budget used."""
     weights = [weight for part in sampler.learner.parts.values() for weight in (part.up, part.down)]
     optimizer = torch.optim.AdamW(weights, lr=how.rate, betas=(0.9, 0.95), weight_decay=0.0)
-    clock, step = Clock(steps=how.steps, minutes=how.minutes), 0
+    step = 0
     while (share := clock.progress(step)) < 1:
         optimizer.zero_grad(set_to_none=True)
         size = sampler.gradients(how.together)
