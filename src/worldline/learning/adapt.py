@@ -51,7 +51,7 @@ SIGNIFICANCE = 0.05
 
 DEFAULT_MINUTES = 5.0
 # Programs of each group that are evaluated before the next group has its turn, under a time limit.
-PROGRAMS_PER_TURN = 4
+PROGRAMS_PER_TURN = 3
 TURN_GROWTH = 1.5
 BEFORE, AFTER = "before", "after"
 
@@ -158,7 +158,7 @@ def adapt(
     parts = split_calls(calls, seed=seed, held_out=held_out)
     if is_bounded:
         same, unseen = (order_by_length(group, trust=trust) for group in (parts.same, parts.unseen))
-        parts = replace(parts, same=same, unseen=unseen)
+        parts = replace(parts, same=tuple(same), unseen=tuple(unseen))
     suites = _build_suites(parts, known, seed)
     documents = record_calls(parts.lessons, seed=seed, trust=trust)
     held_back = record_calls(parts.held_back, seed=seed, trust=trust)
@@ -232,7 +232,9 @@ def _suite(name: str, calls: Sequence[OwnCall]) -> Suite:
 
 def _generated_suite(count: int, seed: int) -> Suite:
     suite = generated.load(seed=seed)
-    tasks = [task for _, task in zip(range(count), suite.tasks, strict=False)]
+    drawn = [task for _, task in zip(range(count), suite.tasks, strict=False)]
+    # The shortest first: under a time limit, not all of them are evaluated.
+    tasks = sorted(drawn, key=lambda task: len(task.program.source))
     return Suite(name=KNOWN, tasks=tasks, count=count, limits=suite.limits)
 
 
