@@ -165,9 +165,9 @@ def adapt(
     known_documents = draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)
     evaluated = budget.elapsed
     before = _evaluate(shape, weights, suites, budget, BEFORE)
+    evaluation_seconds = budget.elapsed - evaluated
     if is_bounded:
-        training = budget.training_minutes(budget.elapsed - evaluated)
-        how = AdaptationConfig(minutes=training, seed=seed)
+        how = AdaptationConfig(minutes=budget.training_minutes(evaluation_seconds), seed=seed)
     how = how or AdaptationConfig(steps=train_steps or 0, seed=seed)
     changes = train_changes(
         shape,
@@ -178,6 +178,8 @@ def adapt(
         how=how,
         progress=lambda share, text: budget.report(f"training: {text}", share),
     )
+    if is_bounded and not changes.steps:
+        raise budget.too_short(evaluation_seconds)
     judged = {name: _judged(suite, before[name]) for name, suite in suites.items()}
     after = _evaluate(shape, merge_changes(weights, changes.tensors), judged, budget, AFTER)
     groups = {name: _pair_verdicts(before[name], after[name]) for name in suites}

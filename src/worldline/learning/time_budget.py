@@ -15,7 +15,7 @@ from worldline.core.errors import UsageError
 SMALLEST_MINUTES = 1.0  # for one round of everything on two cores
 MINING_SHARE = 0.25  # of the whole budget, until calls are found
 BEFORE_SHARE = 0.5  # until the first evaluation has ended
-MIN_TRAINING_SECONDS = 8.0
+MIN_TRAINING_SECONDS = 10.0
 SAFETY = 1.2  # the second evaluation may be slower than the first
 
 ReportProgress = Callable[[float, str], None]
@@ -61,9 +61,13 @@ class TimeBudget:
         """
         left = self._seconds - self.elapsed - SAFETY * evaluation_seconds
         if left < MIN_TRAINING_SECONDS:
-            needed = self.elapsed + SAFETY * evaluation_seconds + MIN_TRAINING_SECONDS
-            raise _too_short(self._seconds / 60, math.ceil(needed / 6) / 10)
+            raise self.too_short(evaluation_seconds)
         return left / 60
+
+    def too_short(self, evaluation_seconds: float) -> UsageError:
+        """Describe a budget that leaves no time for training, with the smallest that does, by the time so far."""
+        needed = self.elapsed + SAFETY * evaluation_seconds + MIN_TRAINING_SECONDS
+        return _too_short(self._seconds / 60, math.ceil(needed / 6) / 10)
 
 
 def _too_short(minutes: float, smallest: float) -> UsageError:
