@@ -30,6 +30,8 @@ from worldline.model.weights import FloatArray, StoredArray, dequantize
 
 # Nats of a whole document below which it counts as known: a probability of 95 %.
 CONFIDENT_NATS = 0.05
+# Shares of a budget of time that one evaluation and one step may take; a step costs more than a forward pass.
+EVALUATION_SHARE, STEP_SHARE, STEP_COST = 0.05, 0.1, 3.0
 ADAPTED_MODULES = tuple(f"{part}.{side}" for part in ("mixer", "mlp") for side in ("inner", "outer"))
 
 
@@ -213,6 +215,8 @@ def train_changes(
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         model = _build_model(shape, weights, how)
+    if not how.steps:
+        documents, known, held_back = _fit_time(model, documents, known, held_back, how)
     evaluations = [HeldBackLoss(0, model.mean_loss(held_back))]
     best = model.tensors()
     sampler, steps = _DocumentSampler(model, documents, known, random.Random(how.seed)), 0
@@ -231,6 +235,40 @@ def train_changes(
         if not math.isfinite(evaluations[-1].nats) or len(evaluations) - 1 - evaluations.index(lowest) >= how.patience:
             break
     return LowRankChanges(best, steps, sampler.count, tuple(evaluations), time.process_time() - started)
+
+
+def _fit_time(
+    model: _AdaptedModel,
+    documents: Sequence[DocumentPair],
+    known: Sequence[DocumentPair],
+    held_back: Sequence[DocumentPair],
+    how: AdaptationConfig,
+) -> tuple[list[DocumentPair], list[DocumentPair], list[DocumentPair]]:
+    """Choose documents that a budget of time allows: the shortest, by the measured time per byte.
+
+    An evaluation must take a small share of the budget, and so must a step.
+    """
+    budget, began, selected = 60 * how.minutes, time.monotonic(), list[DocumentPair]()
+    for pair in sorted(held_back, key=_length):
+        model.mean_loss([pair])
+        selected.append(pair)
+        if time.monotonic() - began >= EVALUATION_SHARE * budget:
+            break
+    seconds_per_byte = (time.monotonic() - began) / sum(map(_length, selected))
+    longest = STEP_SHARE * budget / (how.together * STEP_COST * seconds_per_byte)
+    lessons, replayed = (
+        [
+            pair
+            for number, pair in enumerate(sorted(pairs, key=_length))
+            if number < how.together or _length(pair) < longest
+        ]
+        for pairs in (documents, known)
+    )
+    return lessons, replayed, selected
+
+
+def _length(pair: DocumentPair) -> int:
+    return len(pair[0]) + len(pair[1])
 
 
 def _build_model(shape: Shape, weights: Mapping[str, StoredArray], how: AdaptationConfig) -> _AdaptedModel:
