@@ -280,8 +280,7 @@ def debug(
     scratch = diagnosed(ask, rolled.prediction, limits) if is_wrong else None
     branch = _branched(diagnosis, nearest, tell) if is_wrong and not has_pad else None
     times.append(time.perf_counter())
-    tried: list[InterventionTrial] = []
-    predicted = scratch or diagnosis
+    tried, predicted = list[InterventionTrial](), scratch or diagnosis
     if interventions and is_wrong and predicted.diverges and predicted.cause.name != UNKNOWN:
         tried = interventions_within(predictor, predicted, Bounds(work, seconds, times[0]), limits, tell)
     times.append(time.perf_counter())

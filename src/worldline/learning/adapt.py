@@ -148,17 +148,15 @@ def adapt(
         from worldline.model.train.low_rank import AdaptationConfig, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    is_bounded = how is None and not train_steps
-    budget = TimeBudget(minutes or DEFAULT_MINUTES if is_bounded else None, progress)
+    budget = TimeBudget(minutes or DEFAULT_MINUTES if how is None and not train_steps else None, progress)
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
     budget.report("finding and recording calls")
     calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=lambda: budget.has_passed(MINING_SHARE))
     parts = split_calls(calls, seed=seed, held_out=held_out)
-    if is_bounded:
-        same, unseen = (order_by_length(group, trust=trust) for group in (parts.same, parts.unseen))
-        parts = replace(parts, same=tuple(same), unseen=tuple(unseen))
+    if budget.is_bounded:
+        parts = _shortest_first(parts, trust=trust)
     suites = _build_suites(parts, known, seed)
     documents = record_calls(parts.lessons, seed=seed, trust=trust)
     held_back = record_calls(parts.held_back, seed=seed, trust=trust)
@@ -166,7 +164,7 @@ def adapt(
     evaluated = budget.elapsed
     before = _evaluate(shape, weights, suites, budget, BEFORE)
     evaluation_seconds = budget.elapsed - evaluated
-    if is_bounded:
+    if budget.is_bounded:
         how = AdaptationConfig(minutes=budget.training_minutes(evaluation_seconds), seed=seed)
     how = how or AdaptationConfig(steps=train_steps or 0, seed=seed)
     changes = train_changes(
@@ -178,16 +176,15 @@ def adapt(
         how=how,
         progress=lambda share, text: budget.report(f"training: {text}", share),
     )
-    if is_bounded and not changes.steps:
+    if budget.is_bounded and not changes.steps:
         raise budget.too_short(evaluation_seconds)
     judged = {name: _judged(suite, before[name]) for name, suite in suites.items()}
     after = _evaluate(shape, merge_changes(weights, changes.tensors), judged, budget, AFTER)
     groups = {name: _pair_verdicts(before[name], after[name]) for name in suites}
     refused = find_refusal(groups)
-    result = _to_result(parts, len(documents), changes, groups, budget.elapsed, refused, str(out))
     if not refused:
         save_adaptation(Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)})
-    return result
+    return _to_result(parts, len(documents), changes, groups, budget.elapsed, refused, str(out))
 
 
 def _to_result(
@@ -211,6 +208,12 @@ def _to_result(
         refused=refused,
         out=out,
     )
+
+
+def _shortest_first(parts: CallSplit, *, trust: bool) -> CallSplit:
+    """The same calls, those that are evaluated by the length of their traces."""
+    same, unseen = (tuple(order_by_length(group, trust=trust)) for group in (parts.same, parts.unseen))
+    return replace(parts, same=same, unseen=unseen)
 
 
 def _to_pairs(documents: Iterable[Document]) -> list[DocumentPair]:
@@ -255,10 +258,15 @@ def _evaluate(
     for start in range(0, longest, size):
         began = budget.elapsed
         for name, suite in suites.items():
-            tasks = list(suite.tasks)[start : start + size]
-            budget.report(f"evaluating {when}: {name}")
+            tasks, text = list(suite.tasks)[start : start + size], f"evaluating {when}: {name}"
+            budget.report(text)
+
+            def keep(verdict: Verdict, verdicts: list[Verdict] = results[name], text: str = text) -> None:
+                verdicts.append(verdict)
+                budget.report(text)
+
             if tasks:
-                run(replace(suite, tasks=tasks, count=len(tasks)), predictor, on_verdict=results[name].append)
+                run(replace(suite, tasks=tasks, count=len(tasks)), predictor, on_verdict=keep)
         # Programs come by their length, so the next turn takes longer than this one.
         if when == BEFORE and budget.has_passed(BEFORE_SHARE, after=TURN_GROWTH * (budget.elapsed - began)):
             break
