@@ -28,6 +28,7 @@ COMMANDS = {
     "ask": ("ask",),
     "bench": ("bench",),
     "compare": ("compare",),
+    "completion": (),  # a script for the shell, not for Python
     "cost": ("cost",),
     "dap": ("serve_dap",),
     "data build": ("build_dataset",),
@@ -129,7 +130,7 @@ OWN = {
     ("view", "--open"): "view.open_browser",
 }
 # How a result is shown, and where that is written. `sure` of `plan outputs` hides opinions that are less sure.
-PRESENTATION = {"--json", "--rows", "--html", "--unfold"}
+PRESENTATION = {"--json", "--quiet", "--rows", "--html", "--unfold"}
 SHOWN = {("plan outputs", "--sure"), ("rewrite", "--out")}
 
 

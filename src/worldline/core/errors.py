@@ -2,6 +2,7 @@
 
     WorldlineError            exit 3: a fault of the tool, unless a subclass says otherwise
     +-- UsageError            exit 2: the caller asked for something impossible
+    |   +-- NoModelError      exit 2: no model has this name, here or on the server
     +-- NoSandbox             exit 3: this machine offers no sandbox
     +-- DiskError             exit 3: a write did not reach the disk; nothing was renamed
     +-- BusyError             exit 3: another writer holds the directory
@@ -32,6 +33,12 @@ class UsageError(WorldlineError):
 
     slug = "usage"
     exit_code = 2
+
+
+class NoModelError(UsageError):
+    """No model has the name that was asked for. The message lists the models that exist."""
+
+    slug = "no-model"
 
 
 class NoSandbox(WorldlineError):

@@ -19,11 +19,12 @@ from worldline.core.errors import (
     DiskError,
     FingerprintError,
     FormatError,
+    NoModelError,
     NoSandbox,
     WorldlineError,
 )
 
-FATAL_ERRORS = (NoSandbox, DiskError, BusyError, FingerprintError, DigestError, FormatError)
+FATAL_ERRORS = (NoModelError, NoSandbox, DiskError, BusyError, FingerprintError, DigestError, FormatError)
 LOGGER = "worldline.fault"
 MAX_MESSAGE_CHARACTERS = 200
 MAX_PLACES = 4

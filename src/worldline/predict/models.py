@@ -29,6 +29,10 @@ BYTE_VOCABULARY = 256
 MAX_THREADS = 64  # of the engine
 MAX_TIMEOUT_SECONDS = 86_400.0
 MAX_RETRIES = 100
+SERVER_ADDRESS = ("http://", "https://")
+OTHER_FORMS = (
+    "A model is also the folder or URL of a checkpoint, server:URL#MODEL, hub:NAME, replay:FILE or python:FILE.py:NAME."
+)
 
 
 AnyModel = str | Predictor | Callable[..., object]
@@ -47,7 +51,8 @@ def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = No
         The predictor.
 
     Raises:
-        UsageError: There is no such model, or it has no such option.
+        NoModelError: There is no such model.
+        UsageError: It has no such option.
     """
     extras = extras or {}
     if not isinstance(scheme, str):
@@ -71,6 +76,7 @@ def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = No
 def _server(scheme: str, options: dict[str, Any]) -> Predictor:
     from worldline.predict.servers.balance import BalancedServers
     from worldline.predict.servers.client import Patience, ServerClient
+    from worldline.predict.servers.listing import address_alone
     from worldline.predict.servers.prompt_styles import CHAT
     from worldline.predict.servers.registry import check_way, notation_for, prompt_style
     from worldline.predict.servers.server import Server, addresses
@@ -85,6 +91,8 @@ def _server(scheme: str, options: dict[str, Any]) -> Predictor:
     key = os.environ.get(key_env, "") if key_env else ""
     if key_env and not key:
         raise UsageError(f"no key: the environment variable {key_env} is not set")
+    if not model:
+        raise address_alone(urls[0], key)
     patience = Patience(**{name: options.pop(name) for name in ("timeout", "retries") if name in options})
     concurrency = options.pop("concurrency", 8)
     sampling = _sampling(options, logprobs=style.path != CHAT)  # many servers refuse them for chat
@@ -118,16 +126,19 @@ def _sampling(options: dict[str, Any], *, logprobs: bool) -> Sampling:
 def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Local:
     """Load the shipped model, or the checkpoint in a folder or at a URL, into the local engine."""
     from worldline.model.checkpoint import digest, modes, open_model
+    from worldline.model.missing_model import missing_model
     from worldline.model.model_folder import surviving
     from worldline.predict.local import Local
 
+    if scheme.startswith(SERVER_ADDRESS):
+        from worldline.predict.servers.listing import address_alone
+        from worldline.predict.servers.server import address
+
+        raise address_alone(address(scheme))
     options = _parse_options(extras or {}, _LOCAL_OPTIONS)
     folder = None if scheme == DEFAULT else fetched(scheme)
     if folder is not None and not surviving(folder).is_dir():
-        raise UsageError(
-            f"no model {scheme!r}: use `default`, `interpreter`, the folder or URL of a checkpoint, server:URL#MODEL, "
-            "hub:NAME, replay:FILE or python:FILE.py:NAME"
-        )
+        raise missing_model(scheme, names=(DEFAULT, INTERPRETER), other_forms=OTHER_FORMS)
     seed = options.pop("seed", 0)
     engine = open_model(folder, **{key: options.pop(key) for key in _ENGINE_OPTIONS if key in options})
     if engine.shape.vocabulary != BYTE_VOCABULARY:

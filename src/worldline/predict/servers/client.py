@@ -49,12 +49,15 @@ class Patience:
 class Unanswered(Exception):
     """There is no answer. If `again`, another attempt may succeed, `after` some seconds.
 
-    `context`: question and answer exceed the model's context, which is a budget and not a fault.
+    `context`: question and answer exceed the model's context, which is a budget and not a fault. `status` is that of
+    the answer; 0 without one.
     """
 
-    def __init__(self, why: str, *, again: bool = True, after: float = 0.0, context: bool = False) -> None:
+    def __init__(
+        self, why: str, *, again: bool = True, after: float = 0.0, context: bool = False, status: int = 0
+    ) -> None:
         super().__init__(why)
-        self.why, self.again, self.after, self.context = why, again, after, context
+        self.why, self.again, self.after, self.context, self.status = why, again, after, context, status
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ class ServerClient:
                         again=problem.again,
                         after=problem.after,
                         context=problem.context,
+                        status=problem.status,
                     ) from None
                 if time.monotonic() + pause >= end:
                     late = f"{problem.why}, and no time for another attempt"
@@ -208,6 +212,7 @@ def _check_status(answer: httpx2.Response, data: bytes) -> None:
             again=status in RETRIED_STATUSES,
             after=after,
             context=status in REFUSED_STATUSES and _CONTEXT.search(message) is not None,
+            status=status,
         )
 
 

@@ -20,12 +20,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from worldline.core.errors import UsageError
+from worldline.core.errors import NoModelError, UsageError
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.balance import BalancedServers
 from worldline.predict.servers.client import ServerClient, Unanswered
+from worldline.predict.servers.listing import check_is_served
 from worldline.predict.servers.prompt_styles import CHAT, PromptStyle, Reply, Sampling, prediction, read_reply
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Server:
         key_env: str = "",
     ) -> None:
         if not model:
-            raise UsageError("name the model after the server's address: server:URL#MODEL")
+            raise NoModelError("name the model after the server's address: server:URL#MODEL")
         if concurrency < 1:
             raise UsageError(f"concurrency must be at least 1, not {concurrency}")
         self._client, self._model, self._style, self._sampling = client, model, style, sampling
@@ -145,8 +146,9 @@ class Server:
             reply = await self._client.ask(
                 http, self._style.path, question, lambda answer: read_reply(answer, self._model), retries=retries
             )
-        except Unanswered:
+        except Unanswered as problem:
             self._failed += 1
+            await check_is_served(self._client, http, self._model, problem)
             raise
         self._failed = 0
         return reply
