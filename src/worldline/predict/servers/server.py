@@ -90,7 +90,7 @@ class Server:
         return self._in_order(partial(self._answer, text, limit) for text in questions)
 
     def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
-        with _running() as loop:
+        with running_loop() as loop:
             http, slots = self._client.open(), asyncio.Semaphore(self._concurrency)
             pending: deque[Future[Prediction]] = deque()
             try:
@@ -193,7 +193,7 @@ async def _close(http: httpx2.AsyncClient) -> None:
 
 
 @contextmanager
-def _running() -> Iterator[asyncio.AbstractEventLoop]:
+def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
     """Run an event loop in a thread, so that questions continue while the caller works."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="worldline-server", daemon=True)
