@@ -1,0 +1,67 @@
+"""Stops a run whose first answers are all unreadable: it would measure the way of asking, and not the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from worldline.evaluation.run.record import Record
+from worldline.evaluation.run.text_form import is_checkpoint
+from worldline.evaluation.score import Verdict
+from worldline.predict.predictor import ModelInfo
+
+if TYPE_CHECKING:
+    from worldline.evaluation.run.run import RunState
+
+FIRST_ANSWERS = 8  # that decide
+
+
+class EarlyStop:
+    """Decides once, after the first answers. A run that stores a readable answer is never stopped."""
+
+    def __init__(self, *, is_active: bool, stored: Iterable[Record] = ()) -> None:
+        self._is_active = is_active and not any(record.counts and record.verdict().is_readable for record in stored)
+
+    def should_stop(self, verdicts: Sequence[Verdict]) -> bool:
+        """Whether the first answers are there, and none of them can be read."""
+        if not self._is_active or len(verdicts) != FIRST_ANSWERS:
+            return False
+        return not any(verdict.is_readable for verdict in verdicts)
+
+
+def can_be_asked_otherwise(model: ModelInfo) -> bool:
+    """Whether another way of asking may help: not if texts are stored, or a checkpoint has learned too little."""
+    return not model.is_replay and not is_checkpoint(model.name, is_scored=False)
+
+
+def take_verdicts(
+    batches: Iterator[Iterable[Verdict]],
+    state: RunState,
+    early: EarlyStop,
+    on_verdict: Callable[[Verdict], None] | None,
+) -> bool:
+    """Add the verdicts of all batches to a run's, and return whether it was stopped early.
+
+    Requests in progress end with it: batches and their verdicts are closed.
+    """
+    try:
+        for verdicts in batches:
+            try:
+                for verdict in verdicts:
+                    state.verdicts.append(verdict)
+                    if on_verdict is not None:
+                        on_verdict(verdict)
+                    if early.should_stop(state.verdicts):
+                        return True
+            finally:
+                _close(verdicts)
+                if state.log is not None:
+                    state.log.sync()
+    finally:
+        _close(batches)
+    return False
+
+
+def _close(values: Iterable[object]) -> None:
+    """Close a generator; other iterables hold nothing open."""
+    getattr(values, "close", lambda: None)()
