@@ -15,7 +15,7 @@ from worldline.evaluation.check.result import CONTEXT_REASON, ModelCheck, TriedW
 from worldline.evaluation.check.ways import Way, ways_of
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
-from worldline.evaluation.run.text_form import META, NOTHING, form_of
+from worldline.evaluation.run.text_form import COMPACT, META, NOTHING, form_of
 from worldline.predict.models import REPLAY, SERVER, AnyModel, load_model, server_clients
 from worldline.predict.prediction import CONTEXT, Prediction
 from worldline.predict.predictor import Predictor
@@ -194,14 +194,17 @@ def _reason(record: Record) -> str:
 
 @dataclass(frozen=True)
 class _StoredText:
-    """A text of a file: whether it holds a step in its notation."""
+    """A text of a file, and what it looks like without the prompt that it may repeat."""
 
     prediction: Prediction
 
     @property
+    def form(self) -> str:
+        return form_of(notation(self.prediction.codec).own_text(self.prediction.text, 0))
+
+    @property
     def is_readable(self) -> bool:
-        data, codec = self.prediction.text, self.prediction.codec
-        return self.prediction.status != "fault" and bool(notation(codec).locate(data, 1))
+        return self.prediction.status != "fault" and self.form in (COMPACT, META)
 
 
 def _check_stored(model: str, extras: Mapping[str, str], started: float) -> ModelCheck:
@@ -229,4 +232,4 @@ def _check_stored(model: str, extras: Mapping[str, str], started: float) -> Mode
 
 def _stored_reason(unreadable: Iterable[_StoredText]) -> str:
     text = next(iter(unreadable), None)
-    return "" if text is None else f"{form_of(text.prediction.text)}, not a trace"
+    return "" if text is None else f"{text.form}, not a trace"
