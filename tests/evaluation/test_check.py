@@ -280,7 +280,7 @@ def test_tls_where_there_is_none_and_a_certificate_that_nobody_signed(server: Ch
     make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", str(path)]
     subprocess.run([*make, "-out", str(tmp_path / "cert.pem")], check=True, capture_output=True)
     path.write_bytes(path.read_bytes() + (tmp_path / "cert.pem").read_bytes())
-    with started("{}", str(path)) as port, pytest.raises(ServerError, match="certificate is not trusted.*authority"):
+    with started("{}", str(path)) as port, pytest.raises(ServerError, match=r"certificate is not trusted.*authority"):
         worldline.check(f"server:https://127.0.0.1:{port}/chat/v1#m")
 
 
@@ -308,11 +308,10 @@ def test_models_without_a_server(tmp_path: Path) -> None:
 
 def test_the_texts_of_a_file_are_read_and_not_judged(tmp_path: Path) -> None:
     trace = "(1 n=4\n2\n)8\n.\n"
-    prompt = "1|def double(n):\n2|    return n * 2\n>double(4)\n"
-    rows = [{"id": "1", "text": trace}, {"id": "2", "text": PROSE}, {"id": "3", "text": prompt + trace}]
+    rows = [{"id": "1", "text": trace}, {"id": "2", "text": PROSE}]
     (tmp_path / "texts.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     result = worldline.check(f"replay:{tmp_path / 'texts.jsonl'}")
     (texts,) = result.ways
-    assert (texts.asked, texts.readable, texts.right, texts.notation) == (3, 2, None, "compact")
+    assert (texts.asked, texts.readable, texts.right, texts.notation) == (2, 1, None, "compact")
     assert (texts.example, texts.reason) == (PROSE, "prose, not a trace")
     assert shlex.split(result.command)[2] == "SUITE"

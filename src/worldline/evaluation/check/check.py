@@ -194,13 +194,13 @@ def _reason(record: Record) -> str:
 
 @dataclass(frozen=True)
 class _StoredText:
-    """A text of a file, and what it looks like without the prompt that it may repeat."""
+    """A text of a file, and what it looks like."""
 
     prediction: Prediction
 
     @property
     def form(self) -> str:
-        return form_of(notation(self.prediction.codec).own_text(self.prediction.text, 0))
+        return form_of(self.prediction.text)
 
     @property
     def is_readable(self) -> bool:

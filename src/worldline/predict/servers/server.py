@@ -11,6 +11,7 @@ import re
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -185,6 +186,8 @@ def _waited(future: Future[Prediction]) -> Prediction:
 
 async def _close(http: httpx2.AsyncClient) -> None:
     """Cancel everything in flight and close the connections."""
+    # The HTTP client never starts the coroutine of a connection that is cancelled at once, and Python warns about it.
+    warnings.filterwarnings("ignore", r"coroutine 'connect_tcp\.", RuntimeWarning)
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
