@@ -27,6 +27,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = {
     "ask": ("ask",),
     "bench": ("bench",),
+    "check": ("check",),
     "compare": ("compare",),
     "cost": ("cost",),
     "dap": ("serve_dap",),
