@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         LOG.append({"path": self.path, "question": question})
         _, manner, *rest = self.path.split("/", 3)
-        if manner == "hang":
+        if manner == "hang" or (manner == "slow" and len(json.dumps(question)) > 150):
             NEVER.wait()
         if manner == "html":
             self._send(200, "<html>hello</html>")

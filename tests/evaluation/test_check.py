@@ -263,6 +263,13 @@ def test_a_server_that_does_not_answer_ends_in_time(server: CheckedServer) -> No
     assert done.stdout == ""
 
 
+def test_a_server_that_is_too_slow_is_not_taken_for_one_that_speaks_no_format(server: CheckedServer) -> None:
+    result = worldline.check(server.scheme("slow"), extras={"way": "chat", "codec": "compact", "timeout": "0.5"})
+    (tried,) = result.ways
+    assert (tried.asked, tried.answered, tried.reason) == (3, 0, "no answer within 0.5 s")
+    assert result.advice.startswith("No request was answered. If the server is only slow, allow more time")
+
+
 def test_nobody_listens() -> None:
     with socket.socket() as taken:  # bound and not listening, so that nobody else does
         taken.bind(("127.0.0.1", 0))

@@ -24,6 +24,7 @@ class TriedWay:
         title: What it does, in words.
         notation: The notation that it asks for; empty if only the model knows.
         asked: How many programs were asked for.
+        answered: How many of them were answered at all.
         readable: How many answers are a trace, or hold an answer that can be read.
         right: How many answers are right; None if they cannot be judged.
         right_traces: How many are right in every step; None if they cannot be judged.
@@ -36,6 +37,7 @@ class TriedWay:
     title: str
     notation: str = ""
     asked: int = 0
+    answered: int = 0
     readable: int = 0
     right: int | None = 0
     right_traces: int | None = 0
@@ -110,6 +112,11 @@ class ModelCheck:
         reasons = {way.reason for way in self.ways if way.asked}
         if not reasons:
             return "Nothing was asked: the reason of each way says what is missing."
+        if not any(way.answered for way in self.ways):
+            return (
+                "No request was answered. If the server is only slow, allow more time (-M timeout=SECONDS and "
+                "--seconds SECONDS) or shorter answers (-M max_tokens=N)."
+            )
         if len(reasons) == 1 and next(iter(reasons)) == CONTEXT_REASON:
             return f"Serve the model with a longer context. {SERVING}"
         if any("reasoning" in reason for reason in reasons):

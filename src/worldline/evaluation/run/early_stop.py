@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.text_form import is_checkpoint
 from worldline.evaluation.score import Verdict
 from worldline.predict.predictor import ModelInfo
-
-if TYPE_CHECKING:
-    from worldline.evaluation.run.run import RunState
 
 FIRST_ANSWERS = 8  # that decide
 
@@ -36,27 +32,28 @@ def can_be_asked_otherwise(model: ModelInfo) -> bool:
 
 def take_verdicts(
     batches: Iterator[Iterable[Verdict]],
-    state: RunState,
+    verdicts: list[Verdict],
     early: EarlyStop,
+    *,
     on_verdict: Callable[[Verdict], None] | None,
+    on_batch: Callable[[], None],
 ) -> bool:
-    """Add the verdicts of all batches to a run's, and return whether it was stopped early.
+    """Add the verdicts of all batches to those of a run, and return whether it was stopped early.
 
-    Requests in progress end with it: batches and their verdicts are closed.
+    Requests in progress end with it: batches are closed. `on_batch` is called after each.
     """
     try:
-        for verdicts in batches:
+        for batch in batches:
             try:
-                for verdict in verdicts:
-                    state.verdicts.append(verdict)
+                for verdict in batch:
+                    verdicts.append(verdict)
                     if on_verdict is not None:
                         on_verdict(verdict)
-                    if early.should_stop(state.verdicts):
+                    if early.should_stop(verdicts):
                         return True
             finally:
-                _close(verdicts)
-                if state.log is not None:
-                    state.log.sync()
+                _close(batch)
+                on_batch()
     finally:
         _close(batches)
     return False

@@ -224,7 +224,8 @@ def run_answers(
 
             early = EarlyStop(is_active=stops_early, stored=log.seen.values() if log is not None else ())
             batches = local_batches() if executor is None else executor(suite, state, count, shard)
-            is_stopped = take_verdicts(batches, state, early, on_verdict)
+            sync = log.sync if log is not None else lambda: None
+            is_stopped = take_verdicts(batches, state.verdicts, early, on_verdict=on_verdict, on_batch=sync)
         summed = replace(_summed(state, suite.name, name), is_stopped=is_stopped)
         way = str(((config or {}).get("how") or {}).get("way", ""))
         answers_right = summed.all.answer.right

@@ -251,8 +251,8 @@ def read_reply(answer: dict[str, Any], model: str) -> Reply:
     """
     name = answer.get("model")
     if isinstance(name, str) and not _same_model(name, model):
-        reason = f"an answer of the model {_short_name(name)!r}, not {model!r}"
-        raise Unanswered(reason, again=False, kind=OTHER_MODEL)
+        why = f"an answer of the model {_short_name(name)!r}, not {model!r}"
+        raise Unanswered(why, again=False, kind=OTHER_MODEL)
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):

@@ -70,8 +70,8 @@ def _counts(way: TriedWay) -> tuple[str, str, str]:
     return f"{way.readable} of {way.asked}", _count(way.right, way.asked), _count(way.right_traces, way.asked)
 
 
-def _count(number: int | None, asked: int) -> str:
-    return "-" if number is None else f"{number} of {asked}"
+def _count(number: int | None, total: int) -> str:
+    return "-" if number is None else f"{number} of {total}"
 
 
 def _print_example(console: Console, way: TriedWay) -> None:
