@@ -27,6 +27,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = {
     "ask": ("ask",),
     "bench": ("bench",),
+    "check": ("check",),
     "compare": ("compare",),
     "completion": (),  # a script for the shell, not for Python
     "cost": ("cost",),

@@ -22,6 +22,7 @@ from worldline import __version__
 from worldline.cli import debug, runs, suites, train, view
 from worldline.cli import options as opt
 from worldline.cli.ask import ask
+from worldline.cli.check import check
 from worldline.cli.completion import answer_shell, completion
 from worldline.cli.export import export
 from worldline.cli.futures import futures
@@ -100,7 +101,7 @@ def _limit_option(name: str, default: str) -> opt.Decorator:
 GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
     "Predict and debug": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
-    "Measure a model": ("bench", "merge", "score", "intervene"),
+    "Measure a model": ("check", "bench", "merge", "score", "intervene"),
     "Inspect results and stored data": ("report", "compare", "leaderboard", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with a model": ("ask", "rehearse", "plan"),
@@ -278,7 +279,7 @@ def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_j
 for command in (
     *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
     *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
-    *(suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
+    *(check, suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
     completion,
 ):
     cli.add_command(command)

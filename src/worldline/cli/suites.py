@@ -96,6 +96,7 @@ def suite_options(command: Any) -> Any:
     note="none, flatten, chars, auto, several of them, or all",
     default_text="auto, if it applies",
 )
+@opt.add_option("--keep-going", is_flag=True, help="Do not stop if none of the first 8 answers can be read")
 @opt.add_option("--shard", metavar="K/N", help="Only every N-th program, starting with the K-th")
 @opt.option("--out", metavar="DIR", note="the run, for compare and report; repeat the command to resume")
 @opt.ray_option
@@ -124,6 +125,7 @@ def bench(
 def print_result(result: BenchResult, as_json: bool) -> None:
     """Print the result of a suite; raise WorldlineError if the tool failed on part of it, or no output is a trace."""
     from worldline.evaluation.conclusion import check_is_readable
+    from worldline.evaluation.scratchpads import ScratchpadReports
     from worldline.evaluation.summary import Report
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.suite_report import print_bench
@@ -136,8 +138,9 @@ def print_result(result: BenchResult, as_json: bool) -> None:
     else:
         print_bench(terminal(), result)
     refuse_faults(result.faults, result.first_fault)
-    if isinstance(result, Report):
-        check_is_readable(result)
+    for report in result.reports.values() if isinstance(result, ScratchpadReports) else [result]:
+        if isinstance(report, Report):
+            check_is_readable(report)
 
 
 def refuse_faults(faults: int, first: str = "") -> None:

@@ -12,6 +12,7 @@
     +-- DryError              exit 3: the sources of training documents have ended
     +-- DivergedError         exit 1: the training loss or gradient is not a number
     +-- UnreadableError       exit 1: no output of a model is a trace
+    +-- ServerError           exit 3: the server of a model does not answer, or refuses every request
 
 The end of a *program* is an `Outcome`; unreadable text of a *model* is a `Malformed`. Neither is an exception.
 """
@@ -97,3 +98,9 @@ class UnreadableError(WorldlineError):
 
     slug = "unreadable"
     exit_code = 1
+
+
+class ServerError(WorldlineError):
+    """The server of a model does not answer, or refuses every request. The message says what to do."""
+
+    slug = "server"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import NoModelError, UsageError
 from worldline.model.missing_model import describe_alternatives
@@ -16,15 +17,21 @@ from worldline.predict.servers.client import Patience, ServerClient, Unanswered,
 if TYPE_CHECKING:
     import httpx2
 
+MODELS = "/models"
 LISTING_SECONDS = 3.0  # to list models for an error message
 
 
 async def served_models(client: ServerClient | BalancedServers, http: httpx2.AsyncClient) -> list[str]:
     """Return the names of the models of a server; none if it does not list them."""
     try:
-        entries = (await client.look(http, "/models")).get("data")
+        return model_names(await client.look(http, MODELS))
     except Unanswered:
         return []
+
+
+def model_names(listing: Mapping[str, Any]) -> list[str]:
+    """Return the names in the list of models that a server sent."""
+    entries = listing.get("data")
     names = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     return [one_line(name) for name in names if isinstance(name, str)]
 

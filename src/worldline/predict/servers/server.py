@@ -11,6 +11,7 @@ import re
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -90,7 +91,7 @@ class Server:
         return self._in_order(partial(self._answer, text, limit) for text in questions)
 
     def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
-        with _running() as loop:
+        with running_loop() as loop:
             http, slots = self._client.open(), asyncio.Semaphore(self._concurrency)
             pending: deque[Future[Prediction]] = deque()
             try:
@@ -185,6 +186,8 @@ def _waited(future: Future[Prediction]) -> Prediction:
 
 async def _close(http: httpx2.AsyncClient) -> None:
     """Cancel everything in flight and close the connections."""
+    # The HTTP client never starts the coroutine of a connection that is cancelled at once, and Python warns about it.
+    warnings.filterwarnings("ignore", r"coroutine 'connect_tcp\.", RuntimeWarning)
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
@@ -193,7 +196,7 @@ async def _close(http: httpx2.AsyncClient) -> None:
 
 
 @contextmanager
-def _running() -> Iterator[asyncio.AbstractEventLoop]:
+def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
     """Run an event loop in a thread, so that questions continue while the caller works."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="worldline-server", daemon=True)
