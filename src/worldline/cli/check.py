@@ -15,6 +15,7 @@ from worldline.cli import options as opt
 @opt.option("--seconds", type=opt.SECONDS, default=300.0)
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def check(model: str, as_json: bool, **options: Any) -> None:
     """Find out in which way a model must be asked.
 
