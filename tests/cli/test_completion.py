@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.cli.completion import SHELLS
+from worldline.cli.shell.completion import SHELLS
 from worldline.evaluation.suites import SUITES
 from worldline.model import model_folder
 

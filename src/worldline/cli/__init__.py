@@ -23,7 +23,6 @@ from worldline.cli import debug, runs, suites, train, view
 from worldline.cli import options as opt
 from worldline.cli.ask import ask
 from worldline.cli.check import check
-from worldline.cli.completion import answer_shell, completion
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
@@ -42,6 +41,7 @@ from worldline.cli.program_options import (
 from worldline.cli.rehearse import rehearse
 from worldline.cli.repository import record_repository, repository_options
 from worldline.cli.rewrite import rewrite
+from worldline.cli.shell.completion import answer_shell, completion
 from worldline.codec.names import NOTATIONS, PARTS
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from worldline.cli.completers import complete_models
 from worldline.cli.options import POSITIVE, add_option, option, quiet_option, spinner, trust_option
+from worldline.cli.shell.completers import complete_models
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError, WorldlineError
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from worldline.cli.completers import completer_for
 from worldline.cli.progress import hint as hint
 from worldline.cli.progress import note as note
 from worldline.cli.progress import percent_of as percent_of
@@ -21,6 +20,7 @@ from worldline.cli.progress import progress as progress
 from worldline.cli.progress import progress_bar as progress_bar
 from worldline.cli.progress import set_quiet
 from worldline.cli.progress import spinner as spinner
+from worldline.cli.shell.completers import completer_for
 
 if TYPE_CHECKING:
     from worldline.core.limits import Limits

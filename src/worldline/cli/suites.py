@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
-from worldline.cli.completers import complete_suites
+from worldline.cli.shell.completers import complete_suites
 from worldline.core.errors import WorldlineError
 from worldline.core.text import plural
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
-from worldline.cli.completers import complete_files, complete_recipes
+from worldline.cli.shell.completers import complete_files, complete_recipes
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import WorldlineError
 

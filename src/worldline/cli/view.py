@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
-from worldline.cli.completers import complete_files, complete_models
 from worldline.cli.program_options import PROGRAM, program_of, program_options
+from worldline.cli.shell.completers import complete_files, complete_models
 from worldline.core.errors import UsageError
 from worldline.core.text import printable
 

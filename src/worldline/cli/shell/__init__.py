@@ -1,0 +1,1 @@
+"""Completion of command lines in a shell."""
