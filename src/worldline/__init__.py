@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from worldline.evaluation.runs import score as score
     from worldline.evaluation.suites.suite import Suite as Suite
     from worldline.evaluation.suites.suite import Task as Task
+    from worldline.evaluation.trace_check import check_tests as check_tests
+    from worldline.evaluation.trace_check import check_traces as check_traces
     from worldline.evaluation.verify import verify as verify
     from worldline.learning.adapt import adapt as adapt
     from worldline.learning.learn import learn as learn
@@ -107,6 +109,8 @@ _HOMES = {
     "bench": "worldline.evaluation.bench",
     "build_dataset": "worldline.data.build.build",
     "check_rounding": "worldline.evaluation.rounding",
+    "check_tests": "worldline.evaluation.trace_check",
+    "check_traces": "worldline.evaluation.trace_check",
     "choose_control": "worldline.data.control",
     "compare": "worldline.evaluation.runs",
     "compare_revisions": "worldline.evaluation.revisions",

@@ -21,6 +21,7 @@ from worldline import __version__
 from worldline.cli import debug, runs, suites, train, view
 from worldline.cli import options as opt
 from worldline.cli.ask import ask
+from worldline.cli.expect import check_program, expect_options, read_calls
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
@@ -37,7 +38,7 @@ from worldline.cli.program_options import (
     program_options,
 )
 from worldline.cli.rehearse import rehearse
-from worldline.cli.repository import record_repository, repository_options
+from worldline.cli.repository import record_repository, repository_options, require_comparison
 from worldline.cli.rewrite import rewrite
 from worldline.codec.names import NOTATIONS, PARTS
 from worldline.core.errors import UsageError, WorldlineError
@@ -128,6 +129,7 @@ def cli(context: click.Context) -> None:
 @click.argument("args", nargs=-1)
 @record_options
 @control_options
+@expect_options
 @repository_options
 @opt.json_option
 @opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
@@ -135,7 +137,8 @@ def cli(context: click.Context) -> None:
 def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
     """Execute FILE in the sandbox and record every step, or with --pytest the tests of a repository.
 
-    Options of the program itself, or of pytest, go after `--`.
+    Options of the program itself, or of pytest, go after `--`. With --expect and no --call, --calls or ARGS, every
+    stored run of FILE is checked.
     """
     if options["repositories"]:
         words = (*((file,) if file is not None else ()), *args)
@@ -143,7 +146,20 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
         return
     if file is None:
         raise UsageError("name the FILE to record, or a repository: --pytest REPO")
-    trace = _record(file, args, options, control_of(options))
+    require_comparison(options)
+    control = control_of(options)
+    if options["expect"] is not None:
+        settings = {"limits": _limits(options), "core": options["core"], "python": options["python"]}
+        check_program(file, args, options, control=control, out=out, as_json=as_json, rows=rows, **settings)
+        return
+    calls = [options["call"]] if options["calls"] is None else read_calls(options["calls"])
+    traces = (_record(file, args, {**options, "call": call}, control) for call in calls)
+    if any([_show_recorded(trace, out=out, as_json=as_json, rows=rows, options=options) for trace in traces]):
+        raise click.exceptions.Exit(1)
+
+
+def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int, options: dict[str, Any]) -> bool:
+    """Store or print a trace, and tell whether it diverged from the recording that it replays."""
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)
     if as_json:
@@ -156,8 +172,7 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
 
     if text := hint(trace):
         click.echo(f"hint: {text}", err=True)
-    if has_diverged(trace, options):
-        raise click.exceptions.Exit(1)
+    return has_diverged(trace, options)
 
 
 number_option = opt.add_option("--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0")
@@ -318,11 +333,14 @@ def _record(
 ) -> Trace:
     from worldline.recording.recorder import record
 
-    limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
     program = program_of(file, args, options)
     executed = program if posed is None else posed(program)
-    trace = record(executed, limits=Limits(**limits), python=options["python"], core=options["core"], control=control)
+    trace = record(executed, limits=_limits(options), python=options["python"], core=options["core"], control=control)
     return trace if executed is program else replace(trace, program=program)
+
+
+def _limits(options: dict[str, Any]) -> Limits:
+    return Limits(**{name: options[name] for name in LIMIT_HELP if options[name] is not None})
 
 
 def _stored(trace: Trace, directory: str) -> str:
