@@ -153,18 +153,20 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
         check_program(file, args, options, control=control, out=out, as_json=as_json, rows=rows, **settings)
         return
     calls = [options["call"]] if options["calls"] is None else read_calls(options["calls"])
-    traces = (_record(file, args, {**options, "call": call}, control) for call in calls)
-    if any([_show_recorded(trace, out=out, as_json=as_json, rows=rows, options=options) for trace in traces]):
+    traces = [_record(file, args, {**options, "call": call}, control) for call in calls]
+    if as_json:
+        _print_json(traces, as_list=options["calls"] is not None)
+    for trace in traces:
+        _show_recorded(trace, out=out, as_json=as_json, rows=rows)
+    if any([has_diverged(trace, options) for trace in traces]):  # noqa: C419 (all differences are printed)
         raise click.exceptions.Exit(1)
 
 
-def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int, options: dict[str, Any]) -> bool:
-    """Store or print a trace, and tell whether it diverged from the recording that it replays."""
+def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int) -> None:
+    """Store a trace or print its table, and print a hint if it did nothing."""
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)
-    if as_json:
-        _print_json(trace)
-    elif out is None:
+    elif not as_json:
         from worldline.ui.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
@@ -172,7 +174,6 @@ def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int, o
 
     if text := hint(trace):
         click.echo(f"hint: {text}", err=True)
-    return has_diverged(trace, options)
 
 
 number_option = opt.add_option("--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0")
@@ -203,7 +204,7 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
     if as_json and conditions:
         click.echo(json.dumps({"conditions": [vars(condition) for condition in decided]}))
     elif as_json:
-        _print_json(loaded)
+        _print_json([loaded])
     elif step is None:
         print_trace(_console(), loaded, rows=rows, notes=by_step(decided))
     else:
@@ -350,11 +351,16 @@ def _stored(trace: Trace, directory: str) -> str:
     return f"{how}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
 
 
-def _print_json(trace: Trace) -> None:
+def _print_json(traces: Sequence[Trace], *, as_list: bool = False) -> None:
+    """Print the object of one trace, or one object with all of them."""
     from worldline.codec.json_text import encode
 
-    for piece in encode(trace):
-        sys.stdout.write(piece)
+    sys.stdout.write('{"traces": [' if as_list else "")
+    for number, trace in enumerate(traces):
+        sys.stdout.write(",\n" if number else "")
+        for piece in encode(trace):
+            sys.stdout.write(piece)
+    sys.stdout.write("]}\n" if as_list else "")
 
 
 def _console() -> Console:

@@ -151,8 +151,9 @@ def replace_tests(expect: str | Folder, write: Callable[[str], object]) -> None:
             raise UsageError(f"{expect} does not hold the tests of a repository: pass another place to --expect")
         names = {row.instance.name for row in read_instances(to)}
         if len(names) > 1:
-            raise UsageError(f"{expect} also holds other repositories ({', '.join(sorted(names))}): record again with -o")
+            raise UsageError(
+                f"{expect} also holds other repositories ({', '.join(sorted(names))}): record again with -o"
+            )
     with tempfile.TemporaryDirectory(prefix="worldline-expected-") as folder:
         write(folder)
         publishing.replace_folder(Path(folder), to, lambda name: manifests.is_own(name, manifests.CALLS))
-

@@ -133,7 +133,9 @@ def check_traces(
     compared = {title: trace for title, trace in recorded.items() if title in stored and _is_executed(trace)}
 
     def again(titles: Sequence[str]) -> RecordedTests:
-        return _Runs({run_title(trace.program): trace for trace in record([compared[title].program for title in titles])})
+        return _Runs(
+            {run_title(trace.program): trace for trace in record([compared[title].program for title in titles])}
+        )
 
     comparisons = []
     for titles in _by_sources(stored, compared):

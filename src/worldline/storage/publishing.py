@@ -52,8 +52,8 @@ def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
                 files.write(to / name, source.read())
 
 
-def replace_folder(folder: Path, where: str | Folder, own: files.Own, *, last: str = MANIFEST) -> None:
-    """Publish a folder in place of one that is there. Files of others stay.
+def replace_folder(folder: Path, where: str | Folder, own: files.Own, *, last: str = f".{MANIFEST}") -> None:
+    """Publish a folder of shards in place of one that is there. Files of others stay.
 
     The old manifest is removed first and the new one written last, so an interrupted replacement is not complete.
 
@@ -71,7 +71,7 @@ def replace_folder(folder: Path, where: str | Folder, own: files.Own, *, last: s
     remote.make_directory(to)
     held = remote.lock(to)
     try:
-        for name in sorted(remote.contents(to, own), key=lambda name: name != last):
+        for name in sorted(remote.contents(to, own), key=lambda name: name.removeprefix(".") != MANIFEST):
             if own(name):
                 remote.remove(to / name)
         publish(folder, to, last=last)

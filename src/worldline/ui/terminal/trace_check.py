@@ -46,7 +46,7 @@ def _summary(check: TraceCheck) -> Text:
         state, style = "unchanged", "bold green"
         text = f": {where}: {entries}, the same behaviour"
     else:
-        state, style = "changed", "bold red"
+        state, style = "changed" if check.changed else "incomplete", "bold red"
         problems = f", {plural(len(check.problems), 'problem')}" if check.problems else ""
         text = f": {where}: {len(check.changed):,} of {entries}{problems}"
     return Text.assemble((state, style), text)
