@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from worldline.diagnose.failure import explain_failure as explain_failure
     from worldline.diagnose.imagine import imagine as imagine
     from worldline.evaluation.bench import bench as bench
+    from worldline.evaluation.expected.check import check_tests as check_tests
+    from worldline.evaluation.expected.check import check_traces as check_traces
     from worldline.evaluation.revisions import compare_revisions as compare_revisions
     from worldline.evaluation.rounding import check_rounding as check_rounding
     from worldline.evaluation.runs import compare as compare
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
     from worldline.evaluation.runs import score as score
     from worldline.evaluation.suites.suite import Suite as Suite
     from worldline.evaluation.suites.suite import Task as Task
-    from worldline.evaluation.trace_check import check_tests as check_tests
-    from worldline.evaluation.trace_check import check_traces as check_traces
     from worldline.evaluation.verify import verify as verify
     from worldline.learning.adapt import adapt as adapt
     from worldline.learning.learn import learn as learn
@@ -109,8 +109,8 @@ _HOMES = {
     "bench": "worldline.evaluation.bench",
     "build_dataset": "worldline.data.build.build",
     "check_rounding": "worldline.evaluation.rounding",
-    "check_tests": "worldline.evaluation.trace_check",
-    "check_traces": "worldline.evaluation.trace_check",
+    "check_tests": "worldline.evaluation.expected.check",
+    "check_traces": "worldline.evaluation.expected.check",
     "choose_control": "worldline.data.control",
     "compare": "worldline.evaluation.runs",
     "compare_revisions": "worldline.evaluation.revisions",

@@ -67,7 +67,7 @@ def test_every_input_reaches_a_step_by_the_environment_alone() -> None:
 def test_a_change_fails_the_job_and_is_in_its_summary(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text(SHOP)
     (tmp_path / "calls.txt").write_text("price(3)\nprice(5)\n")
-    words = [str(tmp_path / "shop.py"), "--calls", str(tmp_path / "calls.txt"), "-o", str(tmp_path / "traces")]
+    words = [str(tmp_path / "shop.py"), "--call-list", str(tmp_path / "calls.txt"), "-o", str(tmp_path / "traces")]
     assert main(["record", *words]) == 0
 
     inputs = {"expect": "traces", "file": "shop.py", "calls": "calls.txt", "arguments": "--max-steps\n500\n"}

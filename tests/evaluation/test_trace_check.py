@@ -12,7 +12,7 @@ import pytest
 import worldline
 from worldline.cli import main
 from worldline.core.errors import FingerprintError, UsageError
-from worldline.evaluation.trace_check import TraceCheck, check_traces
+from worldline.evaluation.expected.check import TraceCheck, check_traces
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 Capture = pytest.CaptureFixture[str]
@@ -222,7 +222,7 @@ def test_a_path_in_the_traces_is_not_opened(shop: Path) -> None:
 def test_the_command(shop: Path, capsys: Capture, tmp_path: Path) -> None:
     traces, calls, page = str(tmp_path / "traces"), tmp_path / "calls.txt", tmp_path / "page.html"
     calls.write_text("# what we promise\n\n" + "\n".join(CALLS) + "\n")
-    assert main(["record", str(shop), "--calls", str(calls), "--expect", traces]) == 0
+    assert main(["record", str(shop), "--call-list", str(calls), "--expect", traces]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert line == f"unchanged: shop.py compared with {traces}: 2 runs, the same behaviour"
     edit(shop, ("unit = 4", "unit = 5"))
@@ -242,10 +242,10 @@ def test_the_command(shop: Path, capsys: Capture, tmp_path: Path) -> None:
 def test_many_calls_are_recorded_by_one_command(shop: Path, capsys: Capture, tmp_path: Path) -> None:
     calls, out = tmp_path / "calls.txt", str(tmp_path / "out")
     calls.write_text("\n".join(CALLS))
-    assert main(["record", str(shop), "--calls", str(calls), "-o", out]) == 0
+    assert main(["record", str(shop), "--call-list", str(calls), "-o", out]) == 0
     assert [trace.program.call for trace in worldline.load_all(out)] == CALLS
     capsys.readouterr()
-    assert main(["record", str(shop), "--calls", str(calls), "--json"]) == 0
+    assert main(["record", str(shop), "--call-list", str(calls), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["traces"]
     assert [row["outcome"]["detail"] for row in rows] == ["12", "12"]
 
@@ -267,8 +267,8 @@ def test_one_trace_in_a_json_file_is_an_expectation(shop: Path, capsys: Capture,
         (["--update"], "name them with --expect"),
         (["--html", "x.html"], "pass --expect TRACES"),
         (["--expect", "nowhere"], "there are no traces at nowhere"),
-        (["--calls", "nowhere"], "No such file"),
-        (["--calls", "shop.py", "--expect", "traces", "--since", "HEAD"], "pass one of them"),
+        (["--call-list", "nowhere"], "No such file"),
+        (["--call-list", "shop.py", "--expect", "traces", "--since", "HEAD"], "pass one of them"),
     ],
 )
 def test_usage(shop: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str) -> None:

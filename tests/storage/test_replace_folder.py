@@ -10,9 +10,9 @@ from stored_traces import FINGERPRINT, trace
 
 from worldline.core.errors import BusyError
 from worldline.data import shards
-from worldline.data.expected_store import update_runs
 from worldline.data.load import load_all
 from worldline.data.shards import ShardWriter
+from worldline.evaluation.expected.stored import update_runs
 from worldline.storage import remote
 from worldline.storage.remote import Folder, StorePath
 

@@ -137,7 +137,7 @@ def cli(context: click.Context) -> None:
 def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
     """Execute FILE in the sandbox and record every step, or with --pytest the tests of a repository.
 
-    Options of the program itself, or of pytest, go after `--`. With --expect and no --call, --calls or ARGS, every
+    Options of the program itself, or of pytest, go after `--`. With --expect and no --call, --call-list or ARGS, every
     stored run of FILE is checked.
     """
     if options["repositories"]:

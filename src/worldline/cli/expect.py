@@ -1,4 +1,4 @@
-"""`record --expect TRACES`: record again, and compare with what is stored. And `--calls`: many calls of one file."""
+"""`record --expect TRACES`: record again and compare with what is stored. `--call-list`: many calls of one file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worldline.cli.program_options import program_of
 from worldline.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from worldline.evaluation.trace_check import TraceCheck
+    from worldline.evaluation.expected.check import TraceCheck
 
 MAX_CALLS_BYTES = 1 << 20
 
@@ -21,7 +21,7 @@ def expect_options(command: opt.Command) -> opt.Command:
     """Add the options that compare a recording with stored traces."""
     return opt.add_all(
         command,
-        opt.add_option("--calls", metavar="FILE", help="Record the calls in FILE, one per line"),
+        opt.add_option("--call-list", "calls", metavar="FILE", help="Record every call in FILE, one per line"),
         opt.add_option("--expect", metavar="TRACES", help="Compare with stored traces; exit code 1 if they differ"),
         opt.add_option("--update", is_flag=True, help="With --expect: replace the stored traces by the new ones"),
     )
@@ -33,15 +33,15 @@ def read_calls(path: str) -> list[str]:
         with open(path, encoding="utf-8") as file:
             text = file.read(MAX_CALLS_BYTES + 1)
     except OSError as error:
-        raise UsageError(f"--calls {path}: {error.strerror}") from None
+        raise UsageError(f"--call-list {path}: {error.strerror}") from None
     except ValueError as error:
-        raise UsageError(f"--calls {path} is not text: {error}") from None
+        raise UsageError(f"--call-list {path} is not text: {error}") from None
     if len(text) > MAX_CALLS_BYTES:
-        raise UsageError(f"--calls {path} is not a list of calls: it is larger than {MAX_CALLS_BYTES:,} bytes")
+        raise UsageError(f"--call-list {path} is not a list of calls: it is larger than {MAX_CALLS_BYTES:,} bytes")
     calls = [line.strip() for line in text.splitlines()]
     calls = [call for call in calls if call and not call.startswith("#")]
     if not calls:
-        raise UsageError(f"--calls {path} has no call: write one per line, such as f('ab', 3)")
+        raise UsageError(f"--call-list {path} has no call: write one per line, such as f('ab', 3)")
     return list(dict.fromkeys(calls))
 
 
@@ -49,7 +49,7 @@ def check_program(
     file: str, args: tuple[str, ...], options: dict[str, Any], *, as_json: bool, rows: int, **settings: Any
 ) -> None:
     """Record runs of FILE again and compare them with the stored ones."""
-    from worldline.evaluation.trace_check import check_traces
+    from worldline.evaluation.expected.check import check_traces
 
     calls = None if options["calls"] is None else read_calls(options["calls"])
     program = program_of(file, args, options)

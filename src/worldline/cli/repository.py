@@ -154,7 +154,7 @@ def _check(
     rows: int,
     options: dict[str, Any],
 ) -> None:
-    from worldline.evaluation.trace_check import check_tests
+    from worldline.evaluation.expected.check import check_tests
 
     repository = _only_one(repositories, "--expect")
     with opt.spinner() as say:

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 from worldline.core.text import plural
 from worldline.diagnose.revisions.sentences import sentences
+from worldline.evaluation.expected.check import TraceCheck
 from worldline.evaluation.revisions import ComparedTest, RevisionComparison
-from worldline.evaluation.trace_check import TraceCheck
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
 from worldline.ui.report.markup import document, marked, safe
 from worldline.ui.session import look

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from worldline.core.text import plural, printable
-from worldline.evaluation.trace_check import TraceCheck
+from worldline.evaluation.expected.check import TraceCheck
 from worldline.ui.terminal.debug import print_sentence
 from worldline.ui.terminal.plain import print_line
 from worldline.ui.terminal.revisions import DEFAULT_ROWS, MAX_TESTS, print_compared

@@ -21,8 +21,15 @@ from worldline.core.repository.recorded_test import Instance, RecordedTest
 from worldline.core.repository.source_change import ChangedFile, SourceChange
 from worldline.core.text import plural
 from worldline.core.trace import Trace
-from worldline.data.expected_store import StoredTests, load_runs, replace_tests, run_title, store_runs, update_runs
 from worldline.data.repository.record import DEFAULT_MAX_CALLS, store_tests
+from worldline.evaluation.expected.stored import (
+    StoredTests,
+    load_runs,
+    replace_tests,
+    run_title,
+    store_runs,
+    update_runs,
+)
 from worldline.evaluation.revisions import ComparedTest, RecordedTests, RevisionComparison, compare_recordings
 from worldline.recording.recorder import DEFAULT_LIMITS, record_many
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
@@ -246,14 +253,13 @@ def _checked_tests(
     comparison = _compare(_Chosen(before, frozenset(both)), after, check.expect, again)
     pairs = [(stored[test.id], test.trace) for test in after.tests()]
     notes = _notes([(old, now) for old, now in pairs if old is not None and now is not None], [comparison])
-    if new:
-        notes = (f"no trace yet of {_listed(new, 'test')}; --update records it", *notes)
+    unknown = f"no trace yet of {_listed(new, check.noun)}; --update records it"
     return replace(
         check,
         count=len(both),
         comparisons=(comparison,),
         problems=tuple(f"{test}: pytest does not collect it any more; --update removes its trace" for test in gone),
-        notes=notes,
+        notes=(unknown, *notes) if new else notes,
     )
 
 
