@@ -74,9 +74,10 @@ def read_stdin(text: str) -> str:
         return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if not text.startswith("@"):
         return text
+    from worldline.storage.inputs import MAX_STDIN_BYTES, read_input
+
     try:
-        with open(text[1:], encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        return read_input(text[1:], limit=MAX_STDIN_BYTES).decode("utf-8", "surrogateescape")
     except OSError as error:
         raise UsageError(f"--stdin {text}: {error.strerror}") from None
 

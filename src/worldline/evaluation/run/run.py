@@ -148,7 +148,8 @@ def run(
         suite: The tasks.
         predictor: The model.
         config: What else decides the answers: the suite's `options` and the model's `extras`.
-        options: `limit`: the number of tasks with a true answer, by default the suite's count. `batch`: how many
+        options: `limit`: the number of tasks with a true answer, by default the suite's count; a resumed run keeps
+            what it has, if that is more. `batch`: how many
             requests the predictor gets at once. `on_verdict` and `on_record`: called with every verdict and new record.
             `on_truth`: called with the number of known truths. `out`: a folder that stores the run, or is resumed.
             `shard`: evaluate only its tasks. `executor`: predicts and judges elsewhere (`spread`).
@@ -203,6 +204,8 @@ def run_answers(
     count = suite.count if limit is None else limit
     suite = suite.posed_in(codec)
     with open_run(out, run_config(suite, name, config or {}, shard, count)) as log:
+        if log is not None and count is not None and shard is None:
+            count = max(count, log.count)
         with truth_recorder(suite.limits) as record:
             state = RunState(log, record, recorder(suite.limits, hash_seed=1), on_record, external or {})
             for reason, names in {**suite.left_out, **(left_out or {})}.items():
