@@ -268,10 +268,14 @@ def test_one_trace_in_a_json_file_is_an_expectation(shop: Path, capsys: Capture,
         (["--html", "x.html"], "pass --expect TRACES"),
         (["--expect", "nowhere"], "there are no traces at nowhere"),
         (["--call-list", "nowhere"], "No such file"),
+        (["--call-list", "malformed.txt", "--expect", "traces"], "a call is one expression"),
+        (["--call-list", "empty.txt"], "has no call"),
         (["--call-list", "shop.py", "--expect", "traces", "--since", "HEAD"], "pass one of them"),
     ],
 )
 def test_usage(shop: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str) -> None:
+    (shop.parent / "malformed.txt").write_text("price(3)\nprice(\n")
+    (shop.parent / "empty.txt").write_text("# nothing\n")
     monkeypatch.chdir(shop.parent)
     assert main(["record", "shop.py", *words]) == 2
     assert message in capsys.readouterr().err

@@ -14,8 +14,6 @@ from worldline.core.errors import UsageError
 if TYPE_CHECKING:
     from worldline.evaluation.expected.check import TraceCheck
 
-MAX_CALLS_BYTES = 1 << 20
-
 
 def expect_options(command: opt.Command) -> opt.Command:
     """Add the options that compare a recording with stored traces."""
@@ -29,15 +27,14 @@ def expect_options(command: opt.Command) -> opt.Command:
 
 def read_calls(path: str) -> list[str]:
     """Read a list of calls. Blank lines and lines that start with `#` are skipped."""
+    from worldline.storage.inputs import MAX_SOURCE_BYTES, read_input
+
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read(MAX_CALLS_BYTES + 1)
+        text = read_input(path, limit=MAX_SOURCE_BYTES).decode("utf-8")
     except OSError as error:
         raise UsageError(f"--call-list {path}: {error.strerror}") from None
-    except ValueError as error:
+    except UnicodeDecodeError as error:
         raise UsageError(f"--call-list {path} is not text: {error}") from None
-    if len(text) > MAX_CALLS_BYTES:
-        raise UsageError(f"--call-list {path} is not a list of calls: it is larger than {MAX_CALLS_BYTES:,} bytes")
     calls = [line.strip() for line in text.splitlines()]
     calls = [call for call in calls if call and not call.startswith("#")]
     if not calls:

@@ -31,6 +31,7 @@ from worldline.evaluation.expected.stored import (
     update_runs,
 )
 from worldline.evaluation.revisions import ComparedTest, RecordedTests, RevisionComparison, compare_recordings
+from worldline.recording.collect import require_call
 from worldline.recording.recorder import DEFAULT_LIMITS, record_many
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.record import TestRecording, record_tests
@@ -308,6 +309,8 @@ def _runs_to_check(
         replace(program, call=trace.program.call, argv=trace.program.argv, stdin=trace.program.stdin)
         for trace in stored.values()
     ]
+    for call in calls or ():
+        require_call(call, program.language)
     named = [replace(program, call=call) for call in calls or ()]
     if calls is None and (program.call is not None or program.argv or program.stdin or not others):
         named = [program] if is_update or others else []

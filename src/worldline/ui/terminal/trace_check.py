@@ -41,7 +41,8 @@ def _summary(check: TraceCheck) -> Text:
     where = printable(f"{check.subject} compared with {check.expect}")
     if check.is_updated:
         state, style = "updated", "bold"
-        text = f": {where}: {len(check.changed):,} of {entries} had changed; the new traces are stored"
+        changed = f"{len(check.changed):,} of {entries} had changed; " if check.count else ""
+        text = f": {where}: {changed}the new traces are stored"
     elif check.is_unchanged:
         state, style = "unchanged", "bold green"
         text = f": {where}: {entries}, the same behaviour"
