@@ -158,9 +158,9 @@ def _cell(pieces: tuple[CellPiece, ...] | None, colour: str, width: int, kind: s
         cell = Text("-", style="dim")
     else:
         cell = Text("  ").join(
-            Text(place, style="dim").append(
-                piece.text, _differs(colour, kind) if piece.differs else _STYLES[piece.kind]
-            )
+            Text()
+            .append(place, "dim")
+            .append(piece.text, _differs(colour, kind) if piece.differs else _STYLES[piece.kind])
             for place, piece in with_places(_fitted(pieces, width))
         )
     cell.truncate(width, overflow="ellipsis", pad=True)

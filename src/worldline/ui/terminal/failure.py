@@ -70,7 +70,7 @@ def _print_steps(console: Console, program: Program, rows: Sequence[ComparedRow]
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
         changes = Text("  ").join(
-            Text(place, style="dim").append(Text(piece.text)) for place, piece in with_places(row.wanted or ())
+            Text().append(place, "dim").append(piece.text) for place, piece in with_places(row.wanted or ())
         )
         changes.truncate(rest - code_width, overflow="ellipsis")
         _print_cut(console, line.append_text(code).append(" │ ", style="dim").append_text(changes))

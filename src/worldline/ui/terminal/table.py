@@ -158,7 +158,7 @@ def happened(
         parts = [*_changes(maker), *(Text(f"({printable(text[:MAX_TEXT])})", "dim") for text in notes.get(maker.i, ()))]
         if parts and maker.frame != step.frame:
             place = line_in_words(maker.line, trace.frames[maker.frame].name)
-            parts[0] = Text(printable(f"{place}: "), style="dim").append_text(parts[0])
+            parts[0] = Text().append(printable(f"{place}: "), "dim").append_text(parts[0])
         yield from parts
 
 
