@@ -216,7 +216,7 @@ def test_the_list_of_steps(page: Any) -> None:
     shows(page, 9)
     page.focus(".steps")
     page.keyboard.press("ArrowDown")
-    shows(page, 11)
+    shows(page, 10)
     page.keyboard.press("End")
     shows(page, LAST)
     row = page.locator(".steps .windowed-row[aria-selected=true]").inner_text()
@@ -241,7 +241,7 @@ def test_of_a_long_run_only_the_steps_in_sight_exist(page: Any) -> None:
 
 
 def test_two_models_on_one_program(page: Any) -> None:
-    go(page, row=9)
+    go(page, row=10)
     page.select_option(".sides select >> nth=2", label="two · second")
     page.wait_for_selector(".names th:text('second')")
     assert texts(page, ".names thead th") == ["name", "first", "second"]
@@ -251,7 +251,7 @@ def test_two_models_on_one_program(page: Any) -> None:
     page.wait_for_selector(".names th:text('actual')")
     go(page, row=16, other=1, left="truth", right="other")
     assert texts(page, "tr[data-name=r] .value .text") == ["2", "9"]
-    go(page, row=9)
+    go(page, row=10)
     for wanted in (["name", "first", "second"], ["name", "actual", "first"]):  # by key: the next run, then none
         page.keyboard.press("v")
         page.wait_for_selector(f".names th:nth-child(3):text('{wanted[2]}')")

@@ -19,7 +19,6 @@ from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import HIDDEN, Divergence, same_action
 from worldline.diagnose.reading import threads_of
 from worldline.diagnose.why.traced_run import TracedRun
-from worldline.ui.session.run_diff import is_change
 
 MAX_VALUE_CHARS = 2_000
 ACTIONS = ("event", "line", "missing", "extra")
@@ -144,7 +143,7 @@ def _row_of(
     rows: tuple[Mapping[int | None, int], Mapping[int | None, int]],
 ) -> int:
     """The row that shows a divergence: for a change, the one in which both runs have shown it."""
-    if not is_change(divergence) or divergence.found is None or divergence.step >= len(left.events):
+    if not divergence.is_change or divergence.found is None or divergence.step >= len(left.events):
         return own
     makers = left.history.maker(divergence.step), right.history.maker(divergence.found)
     is_aligned = rows[0][makers[0]] == rows[1][makers[1]]
@@ -234,7 +233,7 @@ class _Cells:
             pieces.append(CellPiece(printable(moment.event + arg), "event", has_other_action or None in names))
         by_maker: dict[int, dict[str, str | None]] = {}  # the names that differ: each maker's, with their values
         for divergence, event in zip(differs, stated, strict=True):
-            if is_change(divergence) and event is not None and event < len(self.events):
+            if divergence.is_change and event is not None and event < len(self.events):
                 value_or_none = self.events[event].values.get(divergence.name or "")
                 by_maker.setdefault(self.history.maker(event), {})[divergence.name or ""] = value_or_none
         for maker in sorted({*self.history.makers_shown(at), *by_maker}, reverse=True):

@@ -19,7 +19,7 @@ from worldline.diagnose.cause import CAUSES, CAUSES_WITHOUT_DIVERGENCE, Cause
 from worldline.diagnose.diverge import Divergence
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.marks.syntax import code_lines
-from worldline.ui.session.run_diff import RIGHT, WRONG, RunDiff, RunDiffRow, is_change
+from worldline.ui.session.run_diff import RIGHT, WRONG, RunDiff, RunDiffRow
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.stepping import OPEN, Stepper, verdicts, written_rows
 
@@ -183,8 +183,8 @@ def _done_at(stepper: Stepper, divergence: Divergence) -> tuple[int, int | None]
     found = divergence.found
     if found is None or found >= len(stepper):
         return len(stepper), None
-    maker = stepper.run.history.maker(found) if is_change(divergence) else found
-    return (stepper.run.history.shown_at(maker) if is_change(divergence) else found), maker
+    maker = stepper.run.history.maker(found) if divergence.is_change else found
+    return (stepper.run.history.shown_at(maker) if divergence.is_change else found), maker
 
 
 def _caused(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
