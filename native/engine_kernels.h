@@ -17,6 +17,11 @@
 #define Bits NAME(Bits)
 #define Ints NAME(Ints)
 #define UNROLL _Pragma("GCC unroll 16")
+#if LANES == 16 || defined(__aarch64__)
+#define PAIRS 1 /* 32 registers */
+#else
+#define PAIRS 0
+#endif
 
 typedef float Floats __attribute__((vector_size(4 * LANES)));
 typedef uint32_t Bits __attribute__((vector_size(4 * LANES)));
@@ -548,68 +553,82 @@ TARGET static void NAME(close_delta)(const float *read, const float *gate, size_
 
 /* ---- attention: some blocks of 16 keys, for `count` query heads that share them ---- */
 
-/* How well two blocks of keys, or one, suit each query. */
-INLINE void NAME(suit)(const Keys *keys, size_t b, const int blocks, size_t shared, const float *q, const float *slopes, const int count, float (*score)[CHUNK * 16])
+/* Of one or two rows, `count` queries each, the second row `stride` behind the first: how well two blocks of keys, or one,
+ * suit each. Every sum is that of its query alone, so that no result depends on the row beside it. */
+INLINE void NAME(suit)(const Keys *keys, size_t b, const int blocks, size_t shared, const float *q, size_t stride, const float *slopes, const int rows, const int count, float (*score)[CHUNK * 16])
 {
-    float far[2][16];
+    float far[2][2][16];
     const float *block[2];
-    for (int n = 0; n < blocks; n++) block[n] = key_block(keys, b + n, shared, far[n]);
+    for (int row = 0; row < rows; row++)
+        for (int n = 0; n < blocks; n++) block[n] = key_block(keys + row, b + n, shared, far[row][n]);
     for (int part = 0; part < PARTS; part++) {
-        Floats s[4][2] = {{{0}}};
+        Floats s[8][2] = {{{0}}};
         for (int i = 0; i < HEAD; i++)
             UNROLL for (int n = 0; n < blocks; n++) {
                 const Floats v = NAME(load)(block[n] + i * 16 + part * LANES);
-                UNROLL for (int h = 0; h < count; h++) s[h][n] += v * q[h * HEAD + i];
+                UNROLL for (int h = 0; h < rows * count; h++) s[h][n] += v * q[h / count * stride + h % count * HEAD + i];
             }
         UNROLL for (int n = 0; n < blocks; n++)
-            UNROLL for (int h = 0; h < count; h++) {
-                const Floats cost = NAME(load)(far[n] + part * LANES), price = cost * slopes[h];
+            UNROLL for (int h = 0; h < rows * count; h++) {
+                const Floats cost = NAME(load)(far[h / count][n] + part * LANES), price = cost * slopes[h % count];
                 const Floats gone = (Floats){0} - INFINITY; /* beyond the window, or later than the query */
                 NAME(store)(score[h] + n * 16 + part * LANES, NAME(pick)((Bits)(cost < 0.0f), gone, s[h][n] - price));
             }
     }
 }
 
-/* Goes on by the blocks from start to end, CHUNK at most. */
-INLINE void NAME(attend_chunk)(const Keys *keys, size_t start, size_t end, size_t shared, const float *q, const float *slopes, const int count, Partial *out)
+/* Goes on by the blocks from start to end, CHUNK at most; the second row's sums are `apart` behind the first's. */
+INLINE void NAME(attend_chunk)(const Keys *keys, size_t start, size_t end, size_t shared, const float *q, size_t stride, const float *slopes, const int rows, const int count, Partial *out, size_t apart)
 {
-    float score[4][CHUNK * 16];
-    Floats acc[4][4]; /* of one slice of the value: 4 vectors */
+    const int vectors = rows > 1 ? 2 : 4; /* of a slice of the value: 16 sums at most */
+    float score[8][CHUNK * 16];
+    Floats acc[8][4];
     size_t b = start;
-    for (; b + 2 <= end; b += 2) NAME(suit)(keys, b, 2, shared, q, slopes, count, (void *)(score[0] + (b - start) * 16));
-    if (b < end) NAME(suit)(keys, b, 1, shared, q, slopes, count, (void *)(score[0] + (b - start) * 16));
+    for (; b + 2 <= end; b += 2) NAME(suit)(keys, b, 2, shared, q, stride, slopes, rows, count, (void *)(score[0] + (b - start) * 16));
+    if (b < end) NAME(suit)(keys, b, 1, shared, q, stride, slopes, rows, count, (void *)(score[0] + (b - start) * 16));
     const size_t n = (end - start) * 16;
-    for (int h = 0; h < count; h++) {
+    for (int h = 0; h < rows * count; h++) {
+        Partial *to = out + h / count * apart + h % count;
         Floats most = NAME(load)(score[h]), sum = {0};
         for (size_t i = LANES; i < n; i += LANES) most = NAME(most)(NAME(load)(score[h] + i), most);
-        const float peak = NAME(peak)(most), top = out[h].top, above = peak > top ? peak : top;
+        const float peak = NAME(peak)(most), top = to->top, above = peak > top ? peak : top;
         const float shrink = top == above ? 1.0f : expf(top - above);
         for (size_t i = 0; i < n; i += LANES) {
             const Floats e = NAME(exp)(NAME(load)(score[h] + i) - above);
             NAME(store)(score[h] + i, e);
             sum += e;
         }
-        out[h].top = above;
-        out[h].total = out[h].total * shrink + NAME(sum)(sum);
-        for (int i = 0; i < HEAD; i += LANES) NAME(store)(out[h].read + i, NAME(load)(out[h].read + i) * shrink);
+        to->top = above;
+        to->total = to->total * shrink + NAME(sum)(sum);
+        for (int i = 0; i < HEAD; i += LANES) NAME(store)(to->read + i, NAME(load)(to->read + i) * shrink);
     }
-    for (int slice = 0; slice < HEAD; slice += 4 * LANES) {
-        UNROLL for (int h = 0; h < count; h++)
-            UNROLL for (int k = 0; k < 4; k++) acc[h][k] = NAME(load)(out[h].read + slice + k * LANES);
+    for (int slice = 0; slice < HEAD; slice += vectors * LANES) {
+        UNROLL for (int h = 0; h < rows * count; h++)
+            UNROLL for (int k = 0; k < vectors; k++) acc[h][k] = NAME(load)(out[h / count * apart + h % count].read + slice + k * LANES);
         for (b = start; b < end; b++) {
             const float *value = value_block(keys, b, shared) + slice;
             for (int i = 0; i < 16; i++)
-                UNROLL for (int k = 0; k < 4; k++) {
+                UNROLL for (int k = 0; k < vectors; k++) {
                     const Floats v = NAME(load)(value + i * HEAD + k * LANES);
-                    UNROLL for (int h = 0; h < count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
+                    UNROLL for (int h = 0; h < rows * count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
                 }
         }
-        UNROLL for (int h = 0; h < count; h++)
-            UNROLL for (int k = 0; k < 4; k++) NAME(store)(out[h].read + slice + k * LANES, acc[h][k]);
+        UNROLL for (int h = 0; h < rows * count; h++)
+            UNROLL for (int k = 0; k < vectors; k++) NAME(store)(out[h / count * apart + h % count].read + slice + k * LANES, acc[h][k]);
     }
 }
 
-/* The blocks first to last, of which each row sees some: all rows over one chunk, then over the next, while it is in the cache. */
+/* The heads of one row, or of two that see the same blocks. */
+INLINE void NAME(attend_rows)(const Keys *keys, size_t start, size_t end, size_t shared, size_t count, const float *q, size_t stride, const float *slopes, const int rows, Partial *out, size_t apart)
+{
+    size_t h = 0;
+    for (; h + 4 <= count; h += 4) NAME(attend_chunk)(keys, start, end, shared, q + h * HEAD, stride, slopes + h, rows, 4, out + h, apart);
+    if (h + 2 <= count) NAME(attend_chunk)(keys, start, end, shared, q + h * HEAD, stride, slopes + h, rows, 2, out + h, apart), h += 2;
+    if (h < count) NAME(attend_chunk)(keys, start, end, shared, q + h * HEAD, stride, slopes + h, rows, 1, out + h, apart);
+}
+
+/* The blocks first to last, of which each row sees some: all rows over one chunk, then over the next, while it is in the
+ * cache. Two rows at once where there are registers for them: the cache gives each key once for both. */
 TARGET static void NAME(attend)(const Keys *keys, size_t rows, size_t first, size_t last, size_t shared, size_t count, const float *q, size_t stride, const float *slopes, Partial *out, size_t apart)
 {
     for (size_t row = 0; row < rows; row++)
@@ -617,14 +636,16 @@ TARGET static void NAME(attend)(const Keys *keys, size_t rows, size_t first, siz
     for (size_t start = first; start < last; start += CHUNK)
         for (size_t row = 0; row < rows; row++) {
             const Keys *seen = keys + row;
-            size_t end = start + CHUNK < last ? start + CHUNK : last, h = 0;
-            end = end < seen->blocks ? end : seen->blocks;
+            const size_t most = start + CHUNK < last ? start + CHUNK : last, end = most < seen->blocks ? most : seen->blocks;
             if (start >= end) continue;
-            const float *at = q + row * stride;
-            Partial *to = out + row * apart;
-            for (; h + 4 <= count; h += 4) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 4, to + h);
-            if (h + 2 <= count) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 2, to + h), h += 2;
-            if (h < count) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 1, to + h);
+#if PAIRS
+            if (row + 1 < rows && (most < seen[1].blocks ? most : seen[1].blocks) == end && seen[1].low / 16 == seen->low / 16) {
+                NAME(attend_rows)(seen, start, end, shared, count, q + row * stride, stride, slopes, 2, out + row * apart, apart);
+                row++;
+                continue;
+            }
+#endif
+            NAME(attend_rows)(seen, start, end, shared, count, q + row * stride, stride, slopes, 1, out + row * apart, apart);
         }
 }
 
@@ -658,6 +679,7 @@ static const Path NAME(path) = {
 #undef NAME
 #undef INLINE
 #undef PARTS
+#undef PAIRS
 #undef Floats
 #undef Bits
 #undef Ints
