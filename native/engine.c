@@ -82,6 +82,17 @@
 #include "engine_kernels.h"
 #endif
 
+/* The newest also have products of small matrices of bytes. */
+#if defined(KNOWS_DOTS) && (defined(__clang__) || __GNUC__ >= 10)
+#define KNOWS_I8MM 1
+#define PATH i8mm
+#define TARGET __attribute__((target("arch=armv8.2-a+dotprod+i8mm")))
+#define LANES 4
+#define TILES 0
+#define DOTS 2
+#include "engine_kernels.h"
+#endif
+
 /* Older compilers do not know tiles: without them there is one path less. */
 #if defined(__x86_64__) && defined(__linux__) && (__clang_major__ >= 12 || (!defined(__clang__) && __GNUC__ >= 11))
 #define KNOWS_TILES 1
@@ -118,7 +129,11 @@ static int paths(const Path *found[PATHS]) /* fastest first */
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
 #elif defined(KNOWS_DOTS)
-    if (getauxval(AT_HWCAP) & 1ul << 20) found[count++] = &path_dotprod; /* HWCAP_ASIMDDP */
+    const int has_dots = (getauxval(AT_HWCAP) & 1ul << 20) != 0; /* HWCAP_ASIMDDP */
+#if defined(KNOWS_I8MM)
+    if (has_dots && getauxval(AT_HWCAP2) & 1ul << 13) found[count++] = &path_i8mm; /* HWCAP2_I8MM */
+#endif
+    if (has_dots) found[count++] = &path_dotprod;
 #endif
     found[count++] = &path_portable;
     return count;

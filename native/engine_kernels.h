@@ -1,8 +1,8 @@
 /* The engine's loops, written once on vectors of floats and compiled once for each path.
  *
  * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions),
- * LANES (floats a vector: 4, 8 or 16), TILES (whether the processor multiplies tiles of 16 rows) and DOTS (whether it has
- * dot products of bytes). Layouts are in blocks
+ * LANES (floats a vector: 4, 8 or 16), TILES (whether the processor multiplies tiles of 16 rows) and DOTS (1 if it has
+ * dot products of bytes, 2 if it also has products of 2 x 8 and 8 x 2 bytes). Layouts are in blocks
  * of 16 rows, columns or keys whatever the lanes, so that no loop ends in a horizontal sum, and every path reads the same
  * memory. Lengths are multiples of 16 here.
  *
@@ -218,7 +218,57 @@ INLINE void NAME(dot_pair)(const uint8_t *w, const int16_t *x, size_t columns, c
 }
 #endif
 
-/* Sums of products of 16 rows of unsigned weights, [4 columns][row][column], and `count` vectors. All paths give the same.
+#if DOTS && LANES == 4
+/* Arm: one row or two. Both sides are signed, so the weights' offset comes off here and is not in the sums. */
+INLINE void NAME(dot_rows)(const uint8_t *w, const int16_t *x, size_t columns, const int rows, int32_t *out)
+{
+    int32x4_t sum[2][8];
+    UNROLL for (int i = 0; i < rows; i++)
+        UNROLL for (int k = 0; k < 8; k++) sum[i][k] = vdupq_n_s32(0);
+    for (size_t c = 0; c < columns; c += 8) {
+        int8x16_t part[2]; /* 4 upper and 4 lower parts of 4 columns, then of the next 4 */
+        UNROLL for (int i = 0; i < rows; i++) part[i] = vld1q_s8((const int8_t *)(x + i * columns + c));
+#if DOTS == 2 /* products of 2 x 8 and 8 x 2: two rows of weights, the upper and the lower parts of 8 columns */
+        UNROLL for (int i = 0; i < rows; i++) {
+            const int32x4_t v = vreinterpretq_s32_s8(part[i]);
+            part[i] = vreinterpretq_s8_s32(vcombine_s32(vget_low_s32(vuzp1q_s32(v, v)), vget_low_s32(vuzp2q_s32(v, v))));
+        }
+#endif
+        UNROLL for (int k = 0; k < 4; k++) {
+            const uint8x16_t offset = vdupq_n_u8(128);
+            const int8x16_t left = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(w + c * 16 + 16 * k), offset));
+            const int8x16_t right = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(w + (c + 4) * 16 + 16 * k), offset));
+#if DOTS == 2
+            const int32x4_t l = vreinterpretq_s32_s8(left), r = vreinterpretq_s32_s8(right);
+            const int8x16_t first = vreinterpretq_s8_s32(vzip1q_s32(l, r)), second = vreinterpretq_s8_s32(vzip2q_s32(l, r));
+            UNROLL for (int i = 0; i < rows; i++) {
+                sum[i][2 * k] = vmmlaq_s32(sum[i][2 * k], first, part[i]);
+                sum[i][2 * k + 1] = vmmlaq_s32(sum[i][2 * k + 1], second, part[i]);
+            }
+#else
+            UNROLL for (int i = 0; i < rows; i++) {
+                sum[i][2 * k] = vdotq_laneq_s32(sum[i][2 * k], left, part[i], 0);
+                sum[i][2 * k + 1] = vdotq_laneq_s32(sum[i][2 * k + 1], left, part[i], 1);
+                sum[i][2 * k] = vdotq_laneq_s32(sum[i][2 * k], right, part[i], 2);
+                sum[i][2 * k + 1] = vdotq_laneq_s32(sum[i][2 * k + 1], right, part[i], 3);
+            }
+#endif
+        }
+    }
+    UNROLL for (int i = 0; i < rows; i++)
+        UNROLL for (int k = 0; k < 4; k++) {
+            int32x4_t high = sum[i][2 * k], low = sum[i][2 * k + 1];
+#if DOTS == 2
+            const int32x4_t first = high;
+            high = vuzp1q_s32(first, low), low = vuzp2q_s32(first, low);
+#endif
+            vst1q_s32(out + 16 * i + 4 * k, vmlaq_n_s32(low, high, 16));
+        }
+}
+#endif
+
+/* Sums of products of 16 rows of unsigned weights, [4 columns][row][column], and `count` vectors. Arm's are without the
+ * weights' offset; else all paths give the same.
  * With dot products of bytes a vector is, for 4 columns, 4 upper parts (16 each) and 4 lower parts; else int16. */
 INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, const int count, int32_t *out)
 {
@@ -294,25 +344,9 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, con
             _mm256_storeu_si256((__m256i *)(out + 16 * i + 8 * half), _mm256_permute4x64_epi64(pairs, 0xd8));
         }
     }
-#elif DOTS /* Arm: both sides are signed, so the weights' offset comes off here and is added again */
-    for (int i = 0; i < count; i++) {
-        int32x4_t high[4], low[4], ones = vdupq_n_s32(0);
-        for (int k = 0; k < 4; k++) high[k] = low[k] = ones;
-        for (size_t c = 0; c < columns; c += 4) {
-            int32_t parts[2];
-            memcpy(parts, x + i * columns + c, 8);
-            const int8x16_t above = vreinterpretq_s8_s32(vdupq_n_s32(parts[0]));
-            const int8x16_t below = vreinterpretq_s8_s32(vdupq_n_s32(parts[1]));
-            ones = vdotq_s32(vdotq_s32(ones, above, vdupq_n_s8(16)), below, vdupq_n_s8(1));
-            for (int k = 0; k < 4; k++) {
-                const int8x16_t v = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(w + c * 16 + 16 * k), vdupq_n_u8(128)));
-                high[k] = vdotq_s32(high[k], v, above);
-                low[k] = vdotq_s32(low[k], v, below);
-            }
-        }
-        for (int k = 0; k < 4; k++)
-            vst1q_s32(out + 16 * i + 4 * k, vmlaq_n_s32(vmlaq_n_s32(low[k], high[k], 16), ones, 128));
-    }
+#elif DOTS
+    const int rows = count > 1 ? 2 : 1;
+    for (int i = 0; i < count; i += rows) NAME(dot_rows)(w, x + i * columns, columns, rows, out + 16 * i);
 #else
     for (int i = 0; i < count; i++) {
         int32_t sum[16] = {0};
@@ -332,7 +366,7 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, con
 INLINE void NAME(scale_sums)(const Matrix *m, size_t block, const int blocks, const Rows *in, size_t row, const int count, const int32_t *sum, float *out, size_t stride, int add)
 {
     for (int i = 0; i < count; i++) {
-        const int32_t offset = 128 * in->sum[row + i];
+        const int32_t offset = DOTS && LANES == 4 ? 0 : 128 * in->sum[row + i];
         const float factor = in->factor[row + i];
         const float *scale = m->scale + block * 16;
         float *to = out + i * stride;
