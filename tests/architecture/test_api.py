@@ -29,6 +29,7 @@ COMMANDS = {
     "bench": ("bench",),
     "check": ("check",),
     "compare": ("compare",),
+    "completion": (),  # a script for the shell, not for Python
     "cost": ("cost",),
     "dap": ("serve_dap",),
     "data build": ("build_dataset",),
@@ -130,7 +131,7 @@ OWN = {
     ("view", "--open"): "view.open_browser",
 }
 # How a result is shown, and where that is written. `sure` of `plan outputs` hides opinions that are less sure.
-PRESENTATION = {"--json", "--rows", "--html", "--unfold"}
+PRESENTATION = {"--json", "--quiet", "--rows", "--html", "--unfold"}
 SHOWN = {("plan outputs", "--sure"), ("rewrite", "--out")}
 
 

@@ -68,7 +68,7 @@ def test_the_models_beside_a_missing_folder_are_listed(tmp_path: Path) -> None:
 
 
 def test_the_address_of_a_server_is_answered_by_how_its_model_is_named() -> None:
-    with pytest.raises(NoModelError, match="use --model server:http://127.0.0.1:1/v1#MODEL"):
+    with pytest.raises(NoModelError, match=r"use --model server:http://127\.0\.0\.1:1/v1#MODEL"):
         load_model("http://127.0.0.1:1")
 
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,7 @@ from worldline.cli import debug, runs, suites, train, view
 from worldline.cli import options as opt
 from worldline.cli.ask import ask
 from worldline.cli.check import check
+from worldline.cli.completion import answer_shell, completion
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
@@ -103,6 +105,7 @@ GROUPS = {
     "Inspect results and stored data": ("report", "compare", "leaderboard", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with a model": ("ask", "rehearse", "plan"),
+    "Set up your shell": ("completion",),
 }
 
 
@@ -131,12 +134,14 @@ def cli(context: click.Context) -> None:
 @control_options
 @repository_options
 @opt.json_option
+@opt.quiet_option
 @opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
 @opt.option("--rows", type=opt.COUNT, default=200)
 def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
-    """Execute FILE in the sandbox and record every step, or with --pytest the tests of a repository.
+    """Record every step of FILE, or of the tests of a repository.
 
-    Options of the program itself, or of pytest, go after `--`.
+    FILE is executed in the sandbox; with --pytest, the tests of a repository are. Options of the program itself, or of
+    pytest, go after `--`.
     """
     if options["repositories"]:
         words = (*((file,) if file is not None else ()), *args)
@@ -153,10 +158,9 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
         from worldline.ui.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
-    from worldline.data.program_file import hint
+    from worldline.analyze.hints import run_hint
 
-    if text := hint(trace):
-        click.echo(f"hint: {text}", err=True)
+    opt.hint(run_hint(trace))
     if has_diverged(trace, options):
         raise click.exceptions.Exit(1)
 
@@ -205,6 +209,7 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @notation_options
 @control_options
 @number_option
+@opt.quiet_option
 def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: int | None, **options: Any) -> None:
     """Write a trace to stdout as text for models.
 
@@ -230,6 +235,7 @@ def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: i
 
 @cli.command()
 @click.argument("directory", type=click.Path())
+@opt.quiet_option
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY against its manifest.
 
@@ -237,7 +243,8 @@ def verify(directory: str) -> None:
     """
     from worldline.evaluation.verify import verify as check
 
-    findings = check(directory)
+    with opt.spinner(f"checking {directory}"):
+        findings = check(directory)
     for finding in findings:
         click.echo(f"finding: {finding}")
     if findings:
@@ -251,6 +258,7 @@ def verify(directory: str) -> None:
 @opt.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
 @opt.add_option("--context", type=opt.POSITIVE, default=131_072, help="Context window in tokens")
 @opt.json_option
+@opt.quiet_option
 def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any) -> None:
     """Print what traces cost in each format.
 
@@ -272,6 +280,7 @@ for command in (
     *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
     *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
     *(check, suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
+    completion,
 ):
     cli.add_command(command)
 
@@ -302,11 +311,13 @@ def _record_quietly(
 
     The trace of a posed program names the program itself, as `Notation.sent_and_written` expects it.
     """
-    from worldline.core.text import printable
+    from worldline.analyze.hints import run_hint
 
     trace = _record(file, args, options, control, posed)
     if trace.outcome.kind in ("unsupported", "host-fault"):
-        click.echo(printable(f"hint: {file} was not executed: {trace.outcome.kind} {trace.outcome.detail}"), err=True)
+        opt.hint(f"{file} was not executed: {trace.outcome.kind} {trace.outcome.detail}")
+    else:
+        opt.hint(run_hint(trace))
     return trace
 
 
@@ -319,10 +330,11 @@ def _record(
 ) -> Trace:
     from worldline.recording.recorder import record
 
-    limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
+    limits = Limits(**{name: options[name] for name in LIMIT_HELP if options[name] is not None})
     program = program_of(file, args, options)
     executed = program if posed is None else posed(program)
-    trace = record(executed, limits=Limits(**limits), python=options["python"], core=options["core"], control=control)
+    with opt.spinner(f"recording {Path(file).name}", limit=limits.wall):
+        trace = record(executed, limits=limits, python=options["python"], core=options["core"], control=control)
     return trace if executed is program else replace(trace, program=program)
 
 
@@ -351,6 +363,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    if argv is None and (code := answer_shell(cli)) is not None:
+        return code
     try:
         signal.signal(signal.SIGTERM, _interrupt)
         words = list(sys.argv[1:] if argv is None else argv)

@@ -173,5 +173,5 @@ def has_diverged(trace: Trace, options: Mapping[str, Any]) -> bool:
     for note in differences:
         click.echo(printable(f"note[parted]: {note}"), err=True)
     if other:
-        click.echo(printable(f"hint: {options['replay']} is a run with another {other}"), err=True)
+        opt.hint(f"{options['replay']} is a run with another {other}")
     return bool(differences)

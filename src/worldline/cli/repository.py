@@ -98,7 +98,7 @@ def _list(
     from worldline.ui.terminal.repository import print_recording
 
     repository = _only_one(repositories, "--pytest without -o DIR")
-    with opt.spinner() as say:
+    with opt.spinner("recording the tests") as say:
         shared = _shared(args, options)
         recording = record_tests(repository, check=not options["no_check"], core=options["core"], say=say, **shared)
     if not len(recording):
@@ -114,7 +114,7 @@ def _store(
     from worldline.data.repository.record import record_repositories
     from worldline.ui.terminal.repository import print_report
 
-    with opt.spinner() as say:
+    with opt.spinner("recording the tests") as say:
         report = record_repositories(
             repositories,
             out,
@@ -146,7 +146,7 @@ def _compare(
     from worldline.ui.terminal.revisions import print_revisions
 
     repository = _only_one(repositories, "--since")
-    with opt.spinner() as say:
+    with opt.spinner("recording the tests") as say:
         comparison = compare_revisions(
             repository,
             options["since"],

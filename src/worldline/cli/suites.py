@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.completers import complete_suites
 from worldline.core.errors import WorldlineError
 from worldline.core.text import plural
 
@@ -75,7 +76,7 @@ def suite_options(command: Any) -> Any:
 
 
 @click.command()
-@click.argument("suite")
+@click.argument("suite", shell_complete=complete_suites)
 @opt.model_options
 @opt.option("--max-programs", type=opt.POSITIVE, default_text="all")
 @opt.vote_options
@@ -101,6 +102,7 @@ def suite_options(command: Any) -> Any:
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def bench(
     suite: str, model: str, scratchpad: list[str] | None, address: str | None, as_json: bool, **options: Any
 ) -> None:
@@ -149,7 +151,7 @@ def refuse_faults(faults: int, first: str = "") -> None:
 
 
 @click.command()
-@click.argument("suite")
+@click.argument("suite", shell_complete=complete_suites)
 @click.argument("predictions", type=click.Path())
 @opt.option("--data", metavar="FILE", note="humaneval, crux and their -x")
 @opt.option("--language", metavar="NAME", note="humaneval-x, crux-x: js, ts, java, cpp, rust")
@@ -168,6 +170,7 @@ def refuse_faults(faults: int, first: str = "") -> None:
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def score(suite: str, predictions: str, address: str | None, as_json: bool, **options: Any) -> None:
     """Judge predictions that were made elsewhere.
 
