@@ -49,7 +49,7 @@ COMMANDS = {
     "plan play": ("plan.play_match",),
     "plan reach": ("plan.find_commands",),
     "plan repair": ("plan.find_repair",),
-    "record": ("record", "record_tests", "record_repositories", "compare_revisions"),
+    "record": ("record", "record_tests", "record_repositories", "compare_revisions", "check_traces", "check_tests"),
     "rehearse": ("rehearse",),
     "report": ("report",),
     "rewrite": ("rewrite",),

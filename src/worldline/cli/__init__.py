@@ -23,6 +23,7 @@ from worldline.cli import debug, runs, suites, train, view
 from worldline.cli import options as opt
 from worldline.cli.ask import ask
 from worldline.cli.check import check
+from worldline.cli.expect import check_program, expect_options, read_calls
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
@@ -39,7 +40,7 @@ from worldline.cli.program_options import (
     program_options,
 )
 from worldline.cli.rehearse import rehearse
-from worldline.cli.repository import record_repository, repository_options
+from worldline.cli.repository import record_repository, repository_options, require_comparison
 from worldline.cli.rewrite import rewrite
 from worldline.cli.shell.completion import answer_shell, completion
 from worldline.codec.names import NOTATIONS, PARTS
@@ -132,6 +133,7 @@ def cli(context: click.Context) -> None:
 @click.argument("args", nargs=-1)
 @record_options
 @control_options
+@expect_options
 @repository_options
 @opt.json_option
 @opt.quiet_option
@@ -141,7 +143,7 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
     """Record every step of FILE, or of the tests of a repository.
 
     FILE is executed in the sandbox; with --pytest, the tests of a repository are. Options of the program itself, or of
-    pytest, go after `--`.
+    pytest, go after `--`. With --expect and no --call, --call-list or ARGS, every stored run of FILE is checked.
     """
     if options["repositories"]:
         words = (*((file,) if file is not None else ()), *args)
@@ -149,20 +151,33 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
         return
     if file is None:
         raise UsageError("name the FILE to record, or a repository: --pytest REPO")
-    trace = _record(file, args, options, control_of(options))
+    require_comparison(options)
+    control = control_of(options)
+    if options["expect"] is not None:
+        settings = {"limits": _limits(options), "core": options["core"], "python": options["python"]}
+        check_program(file, args, options, control=control, out=out, as_json=as_json, rows=rows, **settings)
+        return
+    calls = [options["call"]] if options["calls"] is None else read_calls(options["calls"])
+    traces = [_record(file, args, {**options, "call": call}, control) for call in calls]
+    if as_json:
+        _print_json(traces, as_list=options["calls"] is not None)
+    for trace in traces:
+        _show_recorded(trace, out=out, as_json=as_json, rows=rows)
+    if any([has_diverged(trace, options) for trace in traces]):  # noqa: C419 (all differences are printed)
+        raise click.exceptions.Exit(1)
+
+
+def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int) -> None:
+    """Store a trace or print its table, and print a hint if it did nothing."""
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)
-    if as_json:
-        _print_json(trace)
-    elif out is None:
+    elif not as_json:
         from worldline.ui.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
     from worldline.analyze.hints import run_hint
 
     opt.hint(run_hint(trace))
-    if has_diverged(trace, options):
-        raise click.exceptions.Exit(1)
 
 
 number_option = opt.add_option("--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0")
@@ -193,11 +208,11 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
     if as_json and conditions:
         click.echo(json.dumps({"conditions": [vars(condition) for condition in decided]}))
     elif as_json:
-        _print_json(loaded)
+        _print_json([loaded])
     elif step is None:
         print_trace(_console(), loaded, rows=rows, notes=by_step(decided))
     else:
-        print_state(_console(), loaded, step, notes=by_step(decided).get(step % len(loaded), ()))
+        print_state(_console(), loaded, step, notes=by_step(decided))
 
 
 @cli.command()
@@ -330,12 +345,16 @@ def _record(
 ) -> Trace:
     from worldline.recording.recorder import record
 
-    limits = Limits(**{name: options[name] for name in LIMIT_HELP if options[name] is not None})
+    limits = _limits(options)
     program = program_of(file, args, options)
     executed = program if posed is None else posed(program)
     with opt.spinner(f"recording {Path(file).name}", limit=limits.wall):
         trace = record(executed, limits=limits, python=options["python"], core=options["core"], control=control)
     return trace if executed is program else replace(trace, program=program)
+
+
+def _limits(options: dict[str, Any]) -> Limits:
+    return Limits(**{name: options[name] for name in LIMIT_HELP if options[name] is not None})
 
 
 def _stored(trace: Trace, directory: str) -> str:
@@ -345,11 +364,16 @@ def _stored(trace: Trace, directory: str) -> str:
     return f"{how}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
 
 
-def _print_json(trace: Trace) -> None:
+def _print_json(traces: Sequence[Trace], *, as_list: bool = False) -> None:
+    """Print the object of one trace, or one object with all of them."""
     from worldline.codec.json_text import encode
 
-    for piece in encode(trace):
-        sys.stdout.write(piece)
+    sys.stdout.write('{"traces": [' if as_list else "")
+    for number, trace in enumerate(traces):
+        sys.stdout.write(",\n" if number else "")
+        for piece in encode(trace):
+            sys.stdout.write(piece)
+    sys.stdout.write("]}\n" if as_list else "")
 
 
 def _console() -> Console:

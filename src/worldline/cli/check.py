@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.shell.completers import complete_models
 
 
 @click.command()
-@click.argument("model", default="default")
+@click.argument("model", default="default", shell_complete=complete_models)
 @opt.option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=opt.settings)
 @opt.option("--seconds", type=opt.SECONDS, default=300.0)
 @opt.trust_option
@@ -26,7 +27,7 @@ def check(model: str, as_json: bool, **options: Any) -> None:
     from worldline.evaluation.check.check import check as run
     from worldline.ui.terminal.check import print_check
 
-    with opt.spinner() as say:
+    with opt.spinner("checking", limit=options["seconds"]) as say:
         result = run(model, progress=say, **options)
     opt.show(result, as_json, print_check)
     if not result.is_readable:

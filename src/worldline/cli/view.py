@@ -100,6 +100,15 @@ def dap(port: int | None, host: str, vsix: bool) -> None:
 @opt.option("--host", default="127.0.0.1", note="another address needs --key-env")
 @opt.option("--port", type=opt.PORT, default=8000, default_text="8000")
 @opt.add_option("--batch", type=opt.POSITIVE, default=16, help="Maximum number of texts written at once")
+@opt.add_option(
+    "--queue-seconds", type=opt.SECONDS, default=60.0, help="Maximum time in the queue; then the answer is 503"
+)
+@opt.add_option(
+    "--cache-bytes",
+    type=opt.COUNT,
+    default=512 << 20,
+    help="Memory for the states of recent prompts, whose beginnings are read once; 0 for none",
+)
 @opt.add_option("--no-guide", is_flag=True, help="Allow bytes outside the grammar of the notation")
 @opt.add_option("--key-env", metavar="NAME", help="Environment variable with the key that clients must send")
 def serve(model: str, no_guide: bool, key_env: str | None, **options: Any) -> None:

@@ -60,7 +60,7 @@ def collect(
     path = Path(file)
     language = language_of(path.name)
     if call is not None:
-        _require_call(call, language)
+        require_call(call, language)
     if entry is not None:
         return _collect_entry(path, entry, argv=argv, call=call, stdin=stdin)
     data = _read(path)
@@ -140,7 +140,8 @@ def _data(path: str, folder: Path) -> tuple[str, str]:
     return (named.relative_to(folder).as_posix() if named.is_relative_to(folder) else named.name), text
 
 
-def _require_call(call: str, language: str) -> None:
+def require_call(call: str, language: str) -> None:
+    """Raise a usage error if a text is not one expression of a language."""
     if not LANGUAGES[language].has_syntax_tree:
         from worldline.recording.languages.call import tree_of  # values are parsed: not for every start
 
