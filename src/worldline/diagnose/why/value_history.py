@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worldline.codec.reading import Event
-from worldline.core.events import CHANGELESS, shown_at
+from worldline.core.events import CHANGELESS, shown_at, unsettled
 from worldline.diagnose.reading import threads_of
 
 
@@ -40,7 +40,7 @@ class History:
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._size = len(events) + 1
-        self._shown = shown_at(events, threads_of(events))
+        self._shown = _shown(events)
         self._makers: dict[int, int] = {}  # of events that hold all locals
         self._writes: dict[int, list[Write]] = {}
         self.names: dict[int, dict[str, NameHistory]] = {}
@@ -121,6 +121,21 @@ class History:
         for name, text in moment.values.items():
             if name not in names or names[name].texts[-1] != text:
                 yield Write(moment.frame, name, text, maker)
+
+
+def _shown(events: Sequence[Event]) -> list[int]:
+    """The step with which people see the changes of each step.
+
+    A text that is still being written may state a change after the calls of its line, before the frame continues.
+    """
+    threads = threads_of(events)
+    shown = shown_at(events, threads)
+    latest = {0 if threads is None else threads[i]: i for i in range(len(events))}
+    for i in unsettled(events).values():
+        moment = events[i]
+        if moment.event != "call" and not moment.whole and (moment.values or moment.gone):
+            shown[i] = latest[0 if threads is None else threads[i]]
+    return shown
 
 
 def _own(step: int, moment: Event) -> Iterator[Write]:

@@ -96,7 +96,8 @@ class _ShownRows:
         """Return the row that shows a divergence; None if there is none."""
         if divergence is None:
             return None
-        steps = divergence.before and divergence.before.step, divergence.after and divergence.after.step
+        places = divergence.before, divergence.after
+        steps = tuple(None if place is None else place.step for place in places)
         number = next((n for n, pair in enumerate(self._rows) if pair == steps), None)
         if number is None and steps[1] is not None:
             number = self._of_after.get(steps[1])
