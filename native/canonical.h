@@ -8,9 +8,7 @@
 #ifndef WORLDLINE_CANONICAL_H
 #define WORLDLINE_CANONICAL_H
 
-#include "atoms.h"
-
-static int put_value(PyObject *v, int depth);
+#include "arrays.h"
 
 static Py_ssize_t extent(PyObject *v)
 {
@@ -416,6 +414,13 @@ static int put_object(const Kind *k, PyObject *v, int depth)
         return 0;
     }
     first_sight(v);
+    if (k->is_array) {
+        PUT("(");
+        if (put_array((ArrayObject *)v, s, depth) < 0)
+            return -1;
+        PUT(")");
+        return 0;
+    }
     log_open(render.log, G_OBJECT, 0, v);
     log_word(render.log, (uintptr_t)k);
     log_word(render.log, (uintptr_t)s);
@@ -620,6 +625,13 @@ static int put_foreign(PyObject *v, int depth)
         return put_exception(k, v, depth);
     if (k->is_library && put_library(k, v))
         return 0;
+    if (k->is_array)
+        return put_object(k, v, depth);
+    if (k->is_numpy) {
+        int r = put_scalar(v);
+        if (r <= 0)
+            return r;
+    }
     if (!k->structured) {
         put_opaque(v);
         return 0;
@@ -712,6 +724,7 @@ static void render_value(PyObject *v, Log *log)
     render.n_marks = 0;
     render.any_label = 0;
     render.n_ends = 0;
+    render.checked_bytes = MAX_CHECKED_BYTES;
     render.log = log;
     map_clear(&render.seen);
     log_clear(log);

@@ -17,11 +17,16 @@ from typing import Any
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 _NAME: Callable[[Any], str] = type.__dict__["__name__"].__get__
-_MRO: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
+mro_of: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
 _FLAGS: Callable[[Any], int] = type.__dict__["__flags__"].__get__
+_MODULE: Callable[[Any], Any] = type.__dict__["__module__"].__get__
+_WEAK_OFFSET: Callable[[Any], int] = type.__dict__["__weakrefoffset__"].__get__
+_BASIC_SIZE: Callable[[Any], int] = type.__dict__["__basicsize__"].__get__
 TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
 _MODULE_DICT: Callable[[Any], dict[Any, Any]] = TYPE_DICT(types.ModuleType)["__dict__"].__get__
 _HEAP_TYPE = 1 << 9
+# Where an array of NumPy has its weak references, in the layout that both cores read.
+_ARRAY_WEAK_OFFSET = 72
 STRUCTURED: tuple[type[Any], ...] = (
     int,
     float,
@@ -51,9 +56,14 @@ def name_of(cls: type[Any]) -> str:
     return str.__str__(_NAME(cls))
 
 
+def static_name(cls: type[Any]) -> str:
+    """Return the full name of a type that no class statement has made; empty for all others."""
+    return "" if _FLAGS(cls) & _HEAP_TYPE else f"{_MODULE(cls)}.{name_of(cls)}"
+
+
 def base_of(cls: type[Any]) -> type[Any] | None:
     """Return the built-in type with a value of its own that a class is or inherits from."""
-    return next((base for base in _MRO(cls) if id(base) in _STRUCTURED_IDS), None)
+    return next((base for base in mro_of(cls) if id(base) in _STRUCTURED_IDS), None)
 
 
 def is_dunder(name: str) -> bool:
@@ -67,7 +77,7 @@ def is_unwritten(name: str) -> bool:
 
 
 def _is_enum(cls: type[Any]) -> bool:
-    return any(name_of(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
+    return any(name_of(base) in ("EnumType", "EnumMeta") for base in mro_of(type(cls)))
 
 
 _MODULES = sys.modules
@@ -86,13 +96,20 @@ def _is_library(cls: type[Any]) -> bool:
     return isinstance(module, types.ModuleType) and _MODULE_DICT(module).get(name_of(cls)) is cls
 
 
+def _has_known_layout(cls: type[Any]) -> bool:
+    return _WEAK_OFFSET(cls) == _ARRAY_WEAK_OFFSET and _BASIC_SIZE(cls) > _ARRAY_WEAK_OFFSET
+
+
 class Kind:
     """How to read the instances of a class, computed once."""
 
-    __slots__ = ("_dict_of", "_zone_of", "base", "enum", "exception", "library", "name", "slots", "structured")
+    __slots__ = (
+        "_dict_of", "_zone_of", "base", "enum", "exception", "is_array", "library", "name", "slots", "static_name",
+        "structured",
+    )  # fmt: skip
 
     def __init__(self, cls: type[Any]) -> None:
-        mro = _MRO(cls)
+        mro = mro_of(cls)
         heap = bool(_FLAGS(cls) & _HEAP_TYPE)
         self.name = name_of(cls)
         self.enum = heap and _is_enum(cls)
@@ -117,7 +134,11 @@ class Kind:
                     own = type(member) is types.MemberDescriptorType and member.__objclass__ is base
                     if own and type(name) is str and not is_dunder(name):
                         self.slots.append((name, member.__get__))
-        self.structured = self.base is not None or (heap and (self._dict_of is not None or declares))
+        self.static_name = static_name(cls)
+        self.is_array = self.static_name == "numpy.ndarray" and _has_known_layout(cls)
+        # The scalars of NumPy that are built-in numbers or texts too are written by their own rule.
+        is_plain = self.base is not None and not self.static_name.startswith("numpy.")
+        self.structured = is_plain or (heap and (self._dict_of is not None or declares))
 
     def library_text(self, value: Any) -> str | None:
         """Return the repr of a number or date; None if that would call the time zone of the program."""
@@ -137,5 +158,5 @@ def identity(value: Any) -> Callable[[], Any] | None:
     try:
         return weakref.ref(value)
     except TypeError:
-        finalised = any("__del__" in TYPE_DICT(base) for base in _MRO(type(value)))
+        finalised = any("__del__" in TYPE_DICT(base) for base in mro_of(type(value)))
         return None if finalised else (lambda: value)
