@@ -10,7 +10,8 @@
 
 #include "dtypes.h"
 
-#define MAX_ITEMS 100
+#define WHOLE_ITEMS 100
+#define HEAD_ITEMS 20
 #define MAX_ITEM_BYTES 4096
 #define MAX_CHECKED_BYTES (1 << 20)
 #define MAX_BASES 16
@@ -170,8 +171,10 @@ static int same_bytes(void *state, const char *p, size_t n)
 /* The sizes of the block of first items that is written: whole rows where one fits. Returns how many items it has. */
 static Py_ssize_t leading_block(const ArrayObject *a, Py_ssize_t item_size, Py_ssize_t *block)
 {
-    Py_ssize_t budget = item_size > MAX_ITEM_BYTES ? 1 : MAX_ITEM_BYTES / item_size;
-    budget = budget > MAX_ITEMS ? MAX_ITEMS : budget;
+    Py_ssize_t fitting = item_size > MAX_ITEM_BYTES ? 1 : MAX_ITEM_BYTES / item_size;
+    Py_ssize_t budget = fitting < WHOLE_ITEMS ? fitting : WHOLE_ITEMS;
+    if (count_of(a->sizes, a->n_axes) > budget)
+        budget = fitting < HEAD_ITEMS ? fitting : HEAD_ITEMS;
     int is_first = 1;
     for (int i = 0; i < a->n_axes; i++) {
         Py_ssize_t fits = budget / count_of(a->sizes + i + 1, a->n_axes - i - 1);
@@ -244,11 +247,10 @@ static int put_items_of(ArrayObject *a, const Layout *l, const Py_ssize_t *block
 /* How the shadow of an array is compared: not at all, by what it is, or by its bytes too. */
 enum { LOOK_AGAIN, SAME_FACTS, SAME_BYTES };
 
-static void log_facts(ArrayObject *a, const Layout *l, const Serial *s, int how)
+static void log_facts(ArrayObject *a, const Layout *l, int how)
 {
     log_open(render.log, G_ARRAY, a->n_axes, (PyObject *)a);
     log_word(render.log, (uintptr_t)how);
-    log_word(render.log, (uintptr_t)s);
     log_word(render.log, (uintptr_t)a->data);
     log_word(render.log, (uintptr_t)l->type);
     log_word(render.log, (uintptr_t)l->number | (uintptr_t)l->swapped << 32);
@@ -297,7 +299,7 @@ static void put_unread(Py_ssize_t bytes)
 }
 
 /* The items, and what tells a change behind them. */
-static int put_content(ArrayObject *a, const Layout *l, const Serial *s, PyObject *owner, Py_ssize_t count, int depth)
+static int put_content(ArrayObject *a, const Layout *l, PyObject *owner, Py_ssize_t count, int depth)
 {
     Py_ssize_t block[MAX_AXES], size = count * l->size;
     int is_whole = leading_block(a, l->size, block) == count, is_summed = 0;
@@ -308,15 +310,10 @@ static int put_content(ArrayObject *a, const Layout *l, const Serial *s, PyObjec
     int64_t crc = is_summed ? (int64_t)crc_of(a, l->size) : -1;
     int is_small = count_of(block, a->n_axes) * l->size <= 2 * MAX_ITEM_BYTES;
     if (l->n_fields || l->kind == 'O' || !is_small) {
-        log_facts(a, l, s, LOOK_AGAIN);
+        log_facts(a, l, LOOK_AGAIN);
     } else {
-        log_facts(a, l, s, SAME_BYTES);
+        log_facts(a, l, SAME_BYTES);
         log_bytes(a, l, block, owner, crc);
-    }
-    if (owner != (PyObject *)a && Py_IS_TYPE(owner, Py_TYPE(a))) {
-        PUT("base=ndarray#");
-        put_u64(serial_of(owner)->number);
-        PUT(", ");
     }
     if (is_whole) PUT("data="); else PUT("head=");
     if (put_items_of(a, l, block, depth) < 0)
@@ -334,7 +331,7 @@ static int put_content(ArrayObject *a, const Layout *l, const Serial *s, PyObjec
 }
 
 /* The fields of an array. */
-static int put_array(ArrayObject *a, const Serial *s, int depth)
+static int put_facts(ArrayObject *a, int depth)
 {
     Layout l;
     int known = read_layout(a->dtype, &l, 0) && a->n_axes <= MAX_AXES, r = 0;
@@ -350,17 +347,39 @@ static int put_array(ArrayObject *a, const Serial *s, int depth)
         r = -1;
     PyObject *owner = known && r == 0 && count ? owner_of(a, l.size) : NULL;
     if (r < 0) {
-        log_facts(a, &l, s, LOOK_AGAIN);
+        log_facts(a, &l, LOOK_AGAIN);
     } else if (count == 0) {
-        log_facts(a, &l, s, l.n_fields ? LOOK_AGAIN : SAME_FACTS);
+        log_facts(a, &l, l.n_fields ? LOOK_AGAIN : SAME_FACTS);
         PUT("data=[]");
     } else if (owner == NULL || l.kind == '?') {
-        log_facts(a, &l, s, LOOK_AGAIN);
+        log_facts(a, &l, LOOK_AGAIN);
         put_unread(known ? count * l.size : 0);
     } else {
-        r = put_content(a, &l, s, owner, count, depth);
+        r = put_content(a, &l, owner, count, depth);
     }
     free_layout(&l);
+    return r;
+}
+
+/* `ndarray(shape=..., dtype=..., data=...)`. An array has no number: a weak reference, which tells a reused address,
+ * would keep the program from resizing it. */
+static int put_array(ArrayObject *a, int depth)
+{
+    static struct Open { const ArrayObject *array; const struct Open *outer; } *innermost; /* those being written */
+    int is_inside = 0;
+    for (const struct Open *o = innermost; o; o = o->outer)
+        is_inside |= o->array == a;
+    if (is_inside || depth > render.value_depth) {
+        log_open(render.log, G_CUT, 0, (PyObject *)a);
+        PUT("...<ndarray 0>");
+        return 0;
+    }
+    struct Open open = {a, innermost};
+    innermost = &open;
+    PUT("ndarray(");
+    int r = put_facts(a, depth);
+    PUT(")");
+    innermost = (struct Open *)open.outer;
     return r;
 }
 
@@ -368,19 +387,19 @@ static int put_array(ArrayObject *a, const Serial *s, int depth)
 static int verify_array(uintptr_t **c, ArrayObject *a)
 {
     uintptr_t *w = *c;
-    if (w[0] == LOOK_AGAIN || (uintptr_t)a->n_axes != w[-3] >> 8 || !is_still((const Serial *)w[1], (PyObject *)a))
+    if (w[0] == LOOK_AGAIN || (uintptr_t)a->n_axes != w[-3] >> 8)
         return 0;
     Layout l;
     uintptr_t unit = 0;
     int known = read_layout(a->dtype, &l, 0);
     memcpy(&unit, l.unit, sizeof l.unit);
-    int same = known && l.n_fields == 0 && w[2] == (uintptr_t)a->data && w[3] == (uintptr_t)l.type
-        && w[4] == ((uintptr_t)l.number | (uintptr_t)l.swapped << 32) && w[5] == (uintptr_t)l.size
-        && w[6] == (uintptr_t)l.multiple && w[7] == unit;
+    int same = known && l.n_fields == 0 && w[1] == (uintptr_t)a->data && w[2] == (uintptr_t)l.type
+        && w[3] == ((uintptr_t)l.number | (uintptr_t)l.swapped << 32) && w[4] == (uintptr_t)l.size
+        && w[5] == (uintptr_t)l.multiple && w[6] == unit;
     free_layout(&l);
     for (int i = 0; same && i < a->n_axes; i++)
-        same = w[8 + 2 * i] == (uintptr_t)a->sizes[i] && w[9 + 2 * i] == (uintptr_t)a->strides[i];
-    w += 8 + 2 * a->n_axes;
+        same = w[7 + 2 * i] == (uintptr_t)a->sizes[i] && w[8 + 2 * i] == (uintptr_t)a->strides[i];
+    w += 7 + 2 * a->n_axes;
     if (!same)
         return 0;
     if ((*c)[0] == SAME_BYTES) {

@@ -414,13 +414,6 @@ static int put_object(const Kind *k, PyObject *v, int depth)
         return 0;
     }
     first_sight(v);
-    if (k->is_array) {
-        PUT("(");
-        if (put_array((ArrayObject *)v, s, depth) < 0)
-            return -1;
-        PUT(")");
-        return 0;
-    }
     log_open(render.log, G_OBJECT, 0, v);
     log_word(render.log, (uintptr_t)k);
     log_word(render.log, (uintptr_t)s);
@@ -626,7 +619,7 @@ static int put_foreign(PyObject *v, int depth)
     if (k->is_library && put_library(k, v))
         return 0;
     if (k->is_array)
-        return put_object(k, v, depth);
+        return put_array((ArrayObject *)v, depth);
     if (k->is_numpy) {
         int r = put_scalar(v);
         if (r <= 0)

@@ -341,7 +341,7 @@ static int narrows_to(double y, double x, int size)
 /* The shortest text that tells a number of 2 or 4 bytes from all others of its size. */
 static void put_short_float(double x, int size)
 {
-    for (int digits = size == 2 ? 3 : 6; digits <= (size == 2 ? 5 : 9); digits++) {
+    for (int digits = 1; digits <= (size == 2 ? 5 : 9); digits++) {
         char *text = PyOS_double_to_string(x, 'g', digits, 0, NULL);
         double y = text ? PyOS_string_to_double(text, NULL, NULL) : x;
         PyMem_Free(text);

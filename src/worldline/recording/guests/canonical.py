@@ -89,6 +89,7 @@ class Renderer:
         self.checked_bytes = MAX_CHECKED_BYTES
         self._seen: set[int] = set()
         self._labels: set[int] = set()
+        self._open_arrays: list[int] = []
         self._parts: _Parts = []
         try:
             self.put_value(value, 0)
@@ -247,8 +248,8 @@ class Renderer:
                 self._exception(kind, value, depth)
             elif (text := kind.library_text(value)) is not None:
                 self.put(text)
-            elif kind.is_array and Arrays(cls).is_readable:
-                self._object(kind, value, depth)
+            elif kind.is_array and (arrays := Arrays(cls)).is_readable:
+                self._array(arrays, value, depth)
             elif (text := text_of_scalar(value, kind.static_name, self.value_bytes)) is not None:
                 self.put(text)
             elif not kind.structured:
@@ -259,7 +260,7 @@ class Renderer:
                 self._object(kind, value, depth)
 
     def _object(self, kind: Kind, value: Any, depth: int) -> None:
-        head = f"{_dotted(kind.name)}#{self.serial_of(value)}"
+        head = f"{_dotted(kind.name)}#{self._serial(value)}"
         if id(value) in self._seen:
             self.put(head)
             return
@@ -268,13 +269,23 @@ class Renderer:
             return
         self._seen.add(id(value))
         self.put(head + "(")
-        if kind.is_array:
-            put_array(self, Arrays(type(value)), value, depth)
-        else:
-            if kind.base is not None:
-                self._plain(kind.base, value, depth)
-            self._fields(kind, value, depth, kind.base is None)
+        first = True
+        if kind.base is not None:
+            self._plain(kind.base, value, depth)
+            first = False
+        self._fields(kind, value, depth, first)
         self.put(")")
+
+    def _array(self, arrays: Arrays, value: Any, depth: int) -> None:
+        """Render an array. It has no number: a weak reference would keep the program from resizing it."""
+        if id(value) in self._open_arrays or depth > self.value_depth:
+            self.put("...<ndarray 0>")
+            return
+        self._open_arrays.append(id(value))
+        self.put("ndarray(")
+        put_array(self, arrays, value, depth)
+        self.put(")")
+        self._open_arrays.pop()
 
     def _fields(self, kind: Kind, value: Any, depth: int, first: bool) -> bool:
         """Render the attributes, separated by commas. Return whether the next one would be the first."""
@@ -312,8 +323,7 @@ class Renderer:
                 self.put_value(other, depth + 1)
         self.put(")")
 
-    def serial_of(self, value: Any) -> int:
-        """Return the number of an object, by first sight."""
+    def _serial(self, value: Any) -> int:
         known = self._serials.get(id(value))
         if known is not None and (known[1] is None or known[1]() is value):
             return known[0]

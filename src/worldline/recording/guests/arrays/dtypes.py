@@ -30,8 +30,8 @@ _SIZES: dict[str, tuple[int, ...]] = {
     **{"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16), "M": (8,), "m": (8,), "O": (8,)}
 }
 MAX_FIELDS, MAX_NESTING = 64, 8
-# Digits with which every number of this many bytes can be told apart: how many to try first, and how many suffice.
-_PRECISION = {2: ("<e", 3, 5, 42, 10), 4: ("<f", 6, 9, 29, 23)}
+# By size: the code of `struct`, how many digits always suffice, and the bits of the fraction.
+_PRECISION = {2: ("<e", 5, 10), 4: ("<f", 9, 23)}
 
 
 class Layout(NamedTuple):
@@ -156,15 +156,15 @@ def _text_of_real(data: bytes) -> str:
     """Return the shortest text that tells this number from all others of its size."""
     if len(data) == 8:
         return text_of_float(struct.unpack("<d", data)[0])
-    code, fewest, most, shift, width = _PRECISION[len(data)]
+    code, most, width = _PRECISION[len(data)]
     value = struct.unpack(code, data)[0]
     if value != value:  # the same payload, in a float
         bits = int.from_bytes(data, "little")
         sign, payload = bits >> (len(data) * 8 - 1), bits & ((1 << width) - 1)
         return text_of_float(
-            struct.unpack("<d", (sign << 63 | 0x7FF << 52 | payload << shift).to_bytes(8, "little"))[0]
+            struct.unpack("<d", (sign << 63 | 0x7FF << 52 | payload << 52 - width).to_bytes(8, "little"))[0]
         )
-    for digits in range(fewest, most + 1):
+    for digits in range(1, most + 1):
         shorter = float(f"{value:.{digits}g}")
         try:
             if struct.unpack(code, struct.pack(code, shorter))[0] == value:

@@ -1,7 +1,7 @@
 """Render arrays and scalars of NumPy: shape, dtype, the first items, and a checksum of all bytes.
 
-An array of at most 100 items is written whole. Of a larger one the leading block is, and the checksum
-tells a change behind it, while the arrays of one value have at most 1 MiB together.
+An array of at most 100 items is written whole. Of a larger one a leading block of at most 20 is, and the
+checksum tells a change behind it, while the arrays of one value have at most 1 MiB together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .memory import Arrays, count_of
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-MAX_ITEMS, MAX_ITEM_BYTES, MAX_CHECKED_BYTES = 100, 4096, 1 << 20
+WHOLE_ITEMS, HEAD_ITEMS, MAX_ITEM_BYTES, MAX_CHECKED_BYTES = 100, 20, 4096, 1 << 20
 _INTEGERS = {f"{sign}int{bits}": (sign or "i", bits // 8) for sign in ("", "u") for bits in (8, 16, 32, 64)}
 # The scalars that are read, by the name of their type: kind and size.
 _SCALARS: dict[str, tuple[str, int]] = {
@@ -42,9 +42,6 @@ class TextWriter(Protocol):
 
     def check_size(self) -> None:
         """Stop if the text is longer than a value may be."""
-
-    def serial_of(self, value: Any) -> int:
-        """Return the number of an object."""
 
 
 def text_of_scalar(value: Any, full_name: str, value_bytes: int) -> str | None:
@@ -92,8 +89,6 @@ def put_array(writer: TextWriter, arrays: Arrays, array: Any, depth: int) -> Non
     if layout is None or owner is None or layout.kind == "?":
         writer.put(f"data=...<bytes {size}>")
         return
-    if owner is not array and type(owner) is arrays.cls:
-        writer.put(f"base=ndarray#{writer.serial_of(owner)}, ")
     block = leading_block(shape, layout.size)
     is_whole = count_of(block) == count
     writer.put("data=" if is_whole else "head=")
@@ -110,7 +105,10 @@ def put_array(writer: TextWriter, arrays: Arrays, array: Any, depth: int) -> Non
 
 def leading_block(shape: tuple[int, ...], item_size: int) -> tuple[int, ...]:
     """Return the sizes of the block of first items that is written: whole rows where one fits."""
-    budget = min(MAX_ITEMS, max(1, MAX_ITEM_BYTES // item_size))
+    fitting = max(1, MAX_ITEM_BYTES // item_size)
+    budget = min(WHOLE_ITEMS, fitting)
+    if count_of(shape) > budget:
+        budget = min(HEAD_ITEMS, fitting)
     block: list[int] = []
     for axis, length in enumerate(shape):
         inner = count_of(shape[axis + 1 :])
