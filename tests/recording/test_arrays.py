@@ -179,27 +179,6 @@ def test_random_arrays_are_rendered_alike_by_both_cores() -> None:
         *("b1", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", ">i4", ">f8", ">c16"),
         *("S5", "U3", ">U2", "V7", "M8[s]", "m8[us]", "i1,f8,U2"),
     ]
-        "b1",
-        "i1",
-        "u2",
-        "i4",
-        "u8",
-        "f2",
-        "f4",
-        "f8",
-        "c8",
-        "c16",
-        ">i4",
-        ">f8",
-        ">c16",
-        "S5",
-        "U3",
-        ">U2",
-        "V7",
-        "M8[s]",
-        "m8[us]",
-        "i1,f8,U2",
-    ]
     for seed in range(COUNT * 20):
         code = rng.choice(codes)
         shape = [rng.randrange(1, 9) for _ in range(rng.randrange(0, 4))]
