@@ -15,7 +15,7 @@ typedef struct {
     PyTypeObject *type;
     PyObject *name;
     PyObject *tzinfo;  /* how a library value is asked for its time zone, where it may have one */
-    int is_enum, is_exception, is_library, is_array, is_numpy, reserved, structured, base, has_dict, n_slots;
+    int is_enum, is_exception, is_library, is_array, is_numpy, is_table, reserved, structured, base, has_dict, n_slots;
     SlotField *slots;
     destructor dealloc; /* of a type of C whose instances' end is told by `dealloc_told` */
 } Kind;
@@ -221,9 +221,25 @@ static Kind *kind_of(PyTypeObject *t)
     k->is_numpy = !heap && strncmp(t->tp_name, "numpy.", 6) == 0;
     k->is_array = k->is_numpy && strcmp(t->tp_name, "numpy.ndarray") == 0
         && t->tp_weaklistoffset == offsetof(ArrayObject, weakrefs) && t->tp_basicsize >= (Py_ssize_t)sizeof(ArrayObject);
+    k->is_table = heap && (is_class_of(t, "pandas.core.frame", "DataFrame") || is_class_of(t, "pandas.core.series", "Series"));
     k->structured = (k->base != B_NONE && !k->is_numpy) || (heap && (k->has_dict || declares));
     map_add(&render.kinds, t, k);
     return k;
+}
+
+/* The instance's own dict, through the C slot: no property of the program is asked. New reference or NULL. */
+static PyObject *instance_dict(const Kind *k, PyObject *v)
+{
+    if (!k->has_dict)
+        return NULL;
+    if (k->is_exception)
+        return Py_XNewRef(((PyBaseExceptionObject *)v)->dict);
+    PyObject *d = PyObject_GenericGetDict(v, NULL);
+    if (d == NULL)
+        PyErr_Clear();
+    else if (!PyDict_Check(d))
+        Py_CLEAR(d);
+    return d;
 }
 
 /* The finaliser given to classes whose instances allow no weak reference and have no `__del__`. */

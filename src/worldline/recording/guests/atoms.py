@@ -67,3 +67,15 @@ def text_of_range(value: range) -> str:
     """Return a range as canonical text."""
     step = "" if value.step == 1 else f", {text_of_int(value.step)}"
     return f"range({text_of_int(value.start)}, {text_of_int(value.stop)}{step})"
+
+
+def is_identifier(text: str) -> bool:
+    """Apply the rule of the grammar, which does not depend on the version of Unicode."""
+    ascii_part = "".join(["a" if ord(c) >= 0x80 and ord(c) not in ESCAPES else c for c in text])
+    return ascii_part.isascii() and ascii_part.isidentifier()
+
+
+def word(name: str, joint: str = "") -> str:
+    """Return a name, or a canonical str if it does not consist of identifiers joined by `joint`."""
+    parts = name.split(joint) if joint else [name]
+    return name if all(is_identifier(part) for part in parts) else text_of_str(name)

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .arrays.memory import Arrays
+from .arrays.tables import put_table, table_of
 from .arrays.text import MAX_CHECKED_BYTES, put_array, text_of_scalar
-from .atoms import ESCAPES, TooLong, text_of_complex, text_of_float, text_of_int, text_of_range, text_of_str
+from .atoms import TooLong, is_identifier, text_of_complex, text_of_float, text_of_int, text_of_range, text_of_str, word
 from .kinds import STRUCTURED, TYPE_DICT, Kind, base_of, identity, ids, is_dunder, name_of
 
 # Only exact types are asked for here, and by identity: a class of the program may lie about equality and hashing.
@@ -269,11 +270,13 @@ class Renderer:
             return
         self._seen.add(id(value))
         self.put(head + "(")
-        first = True
-        if kind.base is not None:
-            self._plain(kind.base, value, depth)
-            first = False
-        self._fields(kind, value, depth, first)
+        table = table_of(value, kind) if kind.is_table else None
+        if table is not None:
+            put_table(self, kind, value, table, depth)
+        else:
+            if kind.base is not None:
+                self._plain(kind.base, value, depth)
+            self._fields(kind, value, depth, kind.base is None)
         self.put(")")
 
     def _array(self, arrays: Arrays, value: Any, depth: int) -> None:
@@ -357,18 +360,6 @@ _RESERVED = frozenset(
 )  # fmt: skip
 
 
-def _is_identifier(text: str) -> bool:
-    """Apply the rule of the grammar, which does not depend on the version of Unicode."""
-    ascii_part = "".join(["a" if ord(c) >= 0x80 and ord(c) not in ESCAPES else c for c in text])
-    return ascii_part.isascii() and ascii_part.isidentifier()
-
-
-def word(name: str, joint: str = "") -> str:
-    """Return a name, or a canonical str if it does not consist of identifiers joined by `joint`."""
-    parts = name.split(joint) if joint else [name]
-    return name if all(_is_identifier(part) for part in parts) else text_of_str(name)
-
-
 def _dotted(name: str) -> str:
     return word(name, ".")
 
@@ -383,7 +374,7 @@ def _opaque_name(name: Any) -> str:
     if not isinstance(name, str):
         return "?"
     name = str.__str__(name)
-    return name if name[:1] == "<" and name[-1:] == ">" and _is_identifier(name[1:-1]) else _dotted(name)
+    return name if name[:1] == "<" and name[-1:] == ">" and is_identifier(name[1:-1]) else _dotted(name)
 
 
 _RANKS = {id(cls): rank for rank, cls in enumerate((type(None), bool, int, float, str, bytes, tuple))}

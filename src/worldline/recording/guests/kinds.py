@@ -88,11 +88,12 @@ _LIBRARY = {
     "datetime": "_datetime",
     "time": "_datetime",
 }
+_TABLES = {"DataFrame": "pandas.core.frame", "Series": "pandas.core.series"}
 
 
-def _is_library(cls: type[Any]) -> bool:
-    """Tell whether a C module of numbers or dates defines this class: its repr is exact and calls nothing else."""
-    module = _MODULES.get(_LIBRARY.get(name_of(cls), ""))
+def _is_defined_in(cls: type[Any], homes: dict[str, str]) -> bool:
+    """Tell whether a class is the one of its name in its module."""
+    module = _MODULES.get(homes.get(name_of(cls), ""))
     return isinstance(module, types.ModuleType) and _MODULE_DICT(module).get(name_of(cls)) is cls
 
 
@@ -104,8 +105,8 @@ class Kind:
     """How to read the instances of a class, computed once."""
 
     __slots__ = (
-        "_dict_of", "_zone_of", "base", "enum", "exception", "is_array", "library", "name", "slots", "static_name",
-        "structured",
+        "_dict_of", "_zone_of", "base", "enum", "exception", "is_array", "is_table", "library", "name", "slots",
+        "static_name", "structured",
     )  # fmt: skip
 
     def __init__(self, cls: type[Any]) -> None:
@@ -115,7 +116,9 @@ class Kind:
         self.enum = heap and _is_enum(cls)
         self.exception = any(base is BaseException for base in mro)
         self.base = base_of(cls)
-        self.library = _is_library(cls)
+        # A C module of numbers or dates defines it: its repr is exact and calls nothing else.
+        self.library = _is_defined_in(cls, _LIBRARY)
+        self.is_table = heap and _is_defined_in(cls, _TABLES)
         zoned = self.library and self.name in ("datetime", "time")
         self._zone_of: Callable[[Any], Any] | None = TYPE_DICT(cls)["tzinfo"].__get__ if zoned else None
         # A class that defines its own `__dict__` hides the dict of its instances from this core.
@@ -151,6 +154,12 @@ class Kind:
         """Return a copy of the instance dict; empty if there is none."""
         attributes = self._dict_of(value) if self._dict_of is not None else None
         return dict(dict.items(attributes)) if isinstance(attributes, dict) else {}
+
+    def field(self, value: Any, name: str) -> Any:
+        """Return an item of the instance dict, None if missing, without hashing keys, which may be the program's."""
+        attributes = self._dict_of(value) if self._dict_of is not None else None
+        items: Any = dict.items(attributes) if isinstance(attributes, dict) else ()
+        return next((item for key, item in items if type(key) is str and key == name), None)
 
 
 def identity(value: Any) -> Callable[[], Any] | None:

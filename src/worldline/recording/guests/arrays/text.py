@@ -33,6 +33,7 @@ class TextWriter(Protocol):
     """What rendering an array needs of the renderer of its value."""
 
     checked_bytes: int
+    value_depth: int
 
     def put(self, text: str) -> None:
         """Append text."""
