@@ -56,8 +56,20 @@ static int owned_memory(PyObject *owner, PyTypeObject *array_type, uintptr_t *st
     return 1;
 }
 
+/* Does an array of objects lie where its owner has objects? It can be made over any bytes. */
+static int are_objects(const ArrayObject *a, PyObject *owner)
+{
+    const ArrayObject *o = (const ArrayObject *)owner;
+    if (!Py_IS_TYPE(owner, Py_TYPE(a)) || read_member(dtypes.num, o->dtype) != TYPE_OBJECT)
+        return 0;
+    uintptr_t steps = (uintptr_t)a->data - (uintptr_t)o->data;
+    for (int i = 0; i < a->n_axes; i++)
+        steps |= (uintptr_t)a->strides[i];
+    return steps % sizeof(PyObject *) == 0;
+}
+
 /* The array, bytes or bytearray that owns the memory of an array that has items; NULL if it must not be read. Borrowed. */
-static PyObject *owner_of(ArrayObject *a, Py_ssize_t item_size)
+static PyObject *owner_of(ArrayObject *a, const Layout *l)
 {
     PyTypeObject *array_type = Py_TYPE(a);
     PyObject *owner = (PyObject *)a;
@@ -75,7 +87,7 @@ static PyObject *owner_of(ArrayObject *a, Py_ssize_t item_size)
             break;
         }
     }
-    uintptr_t start, end, first = (uintptr_t)a->data, last = first + (uintptr_t)item_size;
+    uintptr_t start, end, first = (uintptr_t)a->data, last = first + (uintptr_t)l->size;
     if (owner == NULL || !owned_memory(owner, array_type, &start, &end))
         return NULL;
     for (int i = 0; i < a->n_axes; i++) {
@@ -85,6 +97,8 @@ static PyObject *owner_of(ArrayObject *a, Py_ssize_t item_size)
         else
             last += (uintptr_t)reach;
     }
+    if (l->kind == 'O' && !are_objects(a, owner))
+        return NULL;
     return start <= first && first <= last && last <= end ? owner : NULL;
 }
 
@@ -345,7 +359,7 @@ static int put_facts(ArrayObject *a, int depth)
     PUT(", ");
     if (render.out.n > render.value_bytes)
         r = -1;
-    PyObject *owner = known && r == 0 && count ? owner_of(a, l.size) : NULL;
+    PyObject *owner = known && r == 0 && count ? owner_of(a, &l) : NULL;
     if (r < 0) {
         log_facts(a, &l, LOOK_AGAIN);
     } else if (count == 0) {
@@ -405,7 +419,7 @@ static int verify_array(uintptr_t **c, ArrayObject *a)
     if ((*c)[0] == SAME_BYTES) {
         Py_ssize_t block[MAX_AXES];
         const char *expected = (const char *)(w + 3);
-        if (owner_of(a, l.size) != (PyObject *)w[0])
+        if (owner_of(a, &l) != (PyObject *)w[0])
             return 0;
         leading_block(a, l.size, block);
         if (!each_run(a, block, l.size, same_bytes, &expected))

@@ -13,7 +13,7 @@
 #define MAX_FIELDS 64
 #define MAX_NESTING 8
 #define NOT_A_TIME INT64_MIN
-enum { TYPE_LONGDOUBLE = 13, TYPE_CLONGDOUBLE = 16, TYPE_VOID = 20 }; /* NumPy's numbers of types */
+enum { TYPE_LONGDOUBLE = 13, TYPE_CLONGDOUBLE = 16, TYPE_OBJECT = 17, TYPE_VOID = 20 }; /* NumPy's numbers of types */
 
 typedef struct Layout Layout;
 typedef struct { PyObject *name; Py_ssize_t offset; Layout *part; } Field;

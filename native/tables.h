@@ -158,7 +158,7 @@ static int read_places(PyObject *indexer, Places *p)
     Layout l;
     int fine = array && array->n_axes == 1 && read_layout(array->dtype, &l, 0);
     if (fine) {
-        fine = l.kind == 'i' && l.size == 8 && !l.swapped && (array->sizes[0] == 0 || owner_of(array, 8) != NULL);
+        fine = l.kind == 'i' && l.size == 8 && !l.swapped && (array->sizes[0] == 0 || owner_of(array, &l) != NULL);
         free_layout(&l);
     }
     if (fine && array->sizes[0]) {
@@ -380,7 +380,7 @@ static int put_array_label(ArrayObject *labels, Py_ssize_t place, int depth)
     int r = 1;
     if (!read_layout(labels->dtype, &l, 0))
         return 1;
-    if (l.kind != '?' && place < labels->sizes[0] && owner_of(labels, l.size) != NULL) {
+    if (l.kind != '?' && place < labels->sizes[0] && owner_of(labels, &l) != NULL) {
         const char *p = (const char *)((uintptr_t)labels->data + (uintptr_t)(place * labels->strides[0]));
         PyObject *item;
         memcpy(&item, p, l.kind == 'O' ? sizeof item : 0);

@@ -16,7 +16,7 @@ MAKE = (
 VIEW = ("{a}[::-1]", "{a}[1:]", "{a}.T", "{a}.reshape(-1)", "{a}[...]", "{a}[::2]", "{a}.copy()", "{a}", "{a}[0]")
 CHANGE = (
     "{a}[-1] = 1", "{a}[0] = 0", "{a} += 1", "{a}.fill(2)", "{a}.sort()", "{a}['x'] = 5", "{a}.append(3)",
-    "np.add({a}, 1, out={a})", "{a}.shape = (-1, 1)", "{a}.resize(3, refcheck=False)", "{a}[-1].append(7)",
+    "np.add({a}, 1, out={a})", "{a}.shape = (-1, 1)", "{a}[-1].append(7)",
     "{a}.view('u1')[-1] = 200", "{a}.byteswap(inplace=True)",
 )  # fmt: skip
 

@@ -274,6 +274,14 @@ HOSTILE = {
         "libc.free(ctypes.c_void_p(p))\ndel p\ny = 1\n",
         ["ndarray(shape=(8388608,), dtype='int64', data=...<bytes 67108864>)"],
     ),
+    "objects out of bytes": (
+        "x = np.ndarray((2,), object, b'\\x10' * 16)\ny = 1\n",
+        ["ndarray(shape=(2,), dtype='object', data=...<bytes 16>)"],
+    ),
+    "objects between objects": (
+        "x = np.ndarray((1,), object, np.array([1, 2, 3], object), 4)\ny = 1\n",
+        ["ndarray(shape=(1,), dtype='object', data=...<bytes 8>)"],
+    ),
     "strides beyond the memory": (
         "x = np.lib.stride_tricks.as_strided(np.zeros(2), (4,), (1 << 40,))\ny = 1\n",
         ["ndarray(shape=(4,), dtype='float64', data=...<bytes 32>)"],

@@ -61,13 +61,6 @@ class Layout(NamedTuple):
         )
 
 
-def item_size_of(dtype: Any) -> int:
-    """Return the size of an item in bytes."""
-    base = static_base(type(dtype), "numpy.dtype")
-    read = None if base is None else attributes(base, ("itemsize",))
-    return 0 if read is None else int(read["itemsize"](dtype))
-
-
 def layout_of(dtype: Any, nesting: int = 0) -> Layout | None:
     """Return the layout of a dtype; None if the object is not a dtype of NumPy."""
     base = static_base(type(dtype), "numpy.dtype")

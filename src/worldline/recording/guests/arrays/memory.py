@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .descriptors import attributes
-from .dtypes import item_size_of
+from .dtypes import Layout, layout_of
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -23,6 +23,7 @@ _VIEWED: Callable[[Any], Any] = memoryview.__dict__["obj"].__get__
 _WORDS, _DATA, _FLAGS = 9, 2, 8
 _OWNS_DATA = 0x4
 _BYTEARRAY_START = 5
+_POINTER_BYTES = 8
 _MAX_BASES = 16
 
 
@@ -42,7 +43,7 @@ class Arrays:
             self.shape_of, self.dtype_of, self._strides_of = read["shape"], read["dtype"], read["strides"]
             self.bytes_of, self.part_of, self._base_of = read["tobytes"], read["__getitem__"], read["base"]
 
-    def owner_of(self, array: Any, item_size: int) -> Any:
+    def owner_of(self, array: Any, layout: Layout) -> Any:
         """Return the array, bytes or bytearray that owns the memory of an array; None if it must not be read."""
         owner = array
         for _ in range(_MAX_BASES):
@@ -58,8 +59,17 @@ class Arrays:
             else:
                 break
         start, end = self._memory(owner)
-        first, last = self._span(array, item_size)
-        return owner if start <= first and last <= end else None
+        first, last = self._span(array, layout.size)
+        is_inside = start <= first and last <= end
+        return owner if is_inside and (layout.kind != "O" or self._are_objects(array, owner)) else None
+
+    def _are_objects(self, array: Any, owner: Any) -> bool:
+        """Tell whether an array of objects lies where its owner has objects: it can be made over any bytes."""
+        if type(owner) is not self.cls:
+            return False
+        layout = layout_of(self.dtype_of(owner))
+        steps = (_words(array, _WORDS)[_DATA] - _words(owner, _WORDS)[_DATA], *self._strides_of(array))
+        return layout is not None and layout.kind == "O" and all(step % _POINTER_BYTES == 0 for step in steps)
 
     def _memory(self, owner: Any) -> tuple[int, int]:
         """Return where the memory of an owner lies; an empty range for everything else."""
@@ -72,7 +82,11 @@ class Arrays:
         if type(owner) is not self.cls or not _words(owner, _WORDS)[_FLAGS] & _OWNS_DATA:
             return 1, 0
         start = _words(owner, _WORDS)[_DATA]
-        return start, start + count_of(self.shape_of(owner)) * item_size_of(self.dtype_of(owner))
+        return start, start + count_of(self.shape_of(owner)) * self._item_size(owner)
+
+    def _item_size(self, array: Any) -> int:
+        layout = layout_of(self.dtype_of(array))
+        return 0 if layout is None else layout.size
 
     def _span(self, array: Any, item_size: int) -> tuple[int, int]:
         """Return where the items of an array lie, which has at least one."""

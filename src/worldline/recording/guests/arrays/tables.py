@@ -89,7 +89,7 @@ def _places(indexer: Any) -> list[int] | None:
     if layout is None or layout.kind != "i" or layout.size != 8 or layout.is_swapped:
         return None
     size = arrays.shape_of(values)[0]
-    if size and arrays.owner_of(values, 8) is None:
+    if size and arrays.owner_of(values, layout) is None:
         return None
     data = arrays.bytes_of(arrays.part_of(values, slice(MAX_COLUMNS)))
     return [int.from_bytes(data[at : at + 8], "little", signed=True) for at in range(0, len(data), 8)]
@@ -213,7 +213,7 @@ def _put_label(writer: TextWriter, axis: Any, place: int, depth: int) -> None:
         arrays, labels = array
         layout = layout_of(arrays.dtype_of(labels))
         is_row = len(arrays.shape_of(labels)) == 1
-        if is_row and layout is not None and layout.kind != "?" and arrays.owner_of(labels, layout.size) is not None:
+        if is_row and layout is not None and layout.kind != "?" and arrays.owner_of(labels, layout) is not None:
             if layout.kind == "O":
                 writer.put_value(arrays.part_of(labels, place), depth + 1)
             else:

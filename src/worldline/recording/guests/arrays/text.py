@@ -85,7 +85,7 @@ def put_array(writer: TextWriter, arrays: Arrays, array: Any, depth: int) -> Non
     if not count:
         writer.put("data=[]")
         return
-    owner = None if layout is None else arrays.owner_of(array, layout.size)
+    owner = None if layout is None else arrays.owner_of(array, layout)
     size = 0 if layout is None else count * layout.size
     if layout is None or owner is None or layout.kind == "?":
         writer.put(f"data=...<bytes {size}>")
