@@ -55,7 +55,7 @@ def load_program(
 
 
 def hint(trace: Trace) -> str:
-    """Say what would have helped a program that did nothing, found no file or had nothing to read.
+    """Say what would have helped a program that did nothing, found no file or module, or had nothing to read.
 
     Args:
         trace: The recorded run.
@@ -70,6 +70,10 @@ def hint(trace: Trace) -> str:
         return f"the program runs in a folder of its own; `--file {path}` puts a file there"
     if "EOFError" in ended and not trace.program.stdin:
         return "the program read its stdin, which is empty: `--stdin TEXT`, `--stdin @FILE`, or `--stdin -` for a pipe"
+    if ended.startswith("ModuleNotFoundError(") and trace.program.lang.has_syntax_tree:
+        missing = re.search(r"No module named '([^'.\\]+)", ended)
+        name = printable(missing[1]) if missing else "the module"
+        return f"the interpreter of the program has no {name}: install it there, or name another with `--python PATH`"
     return _only_defines(trace.program)
 
 
