@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .arrays.memory import Arrays
+from .arrays.memory import Arrays, arrays_of
 from .arrays.tables import put_table, table_of
 from .arrays.text import MAX_CHECKED_BYTES, put_array, text_of_scalar
 from .atoms import TooLong, is_identifier, text_of_complex, text_of_float, text_of_int, text_of_range, text_of_str, word
@@ -249,7 +249,7 @@ class Renderer:
                 self._exception(kind, value, depth)
             elif (text := kind.library_text(value)) is not None:
                 self.put(text)
-            elif kind.is_array and (arrays := Arrays(cls)).is_readable:
+            elif kind.is_array and (arrays := arrays_of(cls)).is_readable:
                 self._array(arrays, value, depth)
             elif (text := text_of_scalar(value, kind.static_name, self.value_bytes)) is not None:
                 self.put(text)
@@ -270,7 +270,7 @@ class Renderer:
             return
         self._seen.add(id(value))
         self.put(head + "(")
-        table = table_of(value, kind) if kind.is_table else None
+        table = table_of(self, value, kind) if kind.is_table else None
         if table is not None:
             put_table(self, kind, value, table, depth)
         else:

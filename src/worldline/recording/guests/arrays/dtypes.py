@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..atoms import text_of_float, text_of_str
-from ..kinds import name_of
+from ..kinds import name_of, static_name
 from .dates import NOT_A_TIME, split_unit, text_of_date
 from .descriptors import attributes, static_base
 
@@ -32,6 +32,9 @@ _SIZES: dict[str, tuple[int, ...]] = {
 MAX_FIELDS, MAX_NESTING = 64, 8
 # By size: the code of `struct`, how many digits always suffice, and the bits of the fraction.
 _PRECISION = {2: ("<e", 5, 10), 4: ("<f", 9, 23)}
+
+
+_known: dict[int, dict[str, Callable[..., Any]]] = {}  # by the type of the dtype, which as a type of C is never freed
 
 
 class Layout(NamedTuple):
@@ -63,10 +66,14 @@ class Layout(NamedTuple):
 
 def layout_of(dtype: Any, nesting: int = 0) -> Layout | None:
     """Return the layout of a dtype; None if the object is not a dtype of NumPy."""
-    base = static_base(type(dtype), "numpy.dtype")
-    read = None if base is None else attributes(base, _ATTRIBUTES)
+    read = _known.get(id(type(dtype)))
     if read is None:
-        return None
+        base = static_base(type(dtype), "numpy.dtype")
+        read = None if base is None else attributes(base, _ATTRIBUTES)
+        if read is None:
+            return None
+        if static_name(type(dtype)):
+            _known[id(type(dtype))] = read
     number, size = read["num"](dtype), read["itemsize"](dtype)
     kind = _KINDS.get(number, "?")
     is_swapped = read["byteorder"](dtype) == ">"

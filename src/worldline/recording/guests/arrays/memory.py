@@ -97,6 +97,16 @@ class Arrays:
         return start + low, start + high + item_size
 
 
+_known: dict[int, Arrays] = {}  # a type of C is never freed
+
+
+def arrays_of(cls: type[Any]) -> Arrays:
+    """Return how to read the arrays of a type of C."""
+    if id(cls) not in _known:
+        _known[id(cls)] = Arrays(cls)
+    return _known[id(cls)]
+
+
 def count_of(shape: tuple[int, ...]) -> int:
     """Return how many items an array of this shape has."""
     count = 1

@@ -14,7 +14,7 @@ from ..kinds import TYPE_DICT, Kind, mro_of, name_of, static_name
 from .arrow import first_texts, is_chunked, length_of
 from .descriptors import attribute
 from .dtypes import layout_of, text_of_item
-from .memory import Arrays
+from .memory import Arrays, arrays_of
 from .text import HEAD_ITEMS, WHOLE_ITEMS, TextWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
@@ -29,7 +29,7 @@ class Table(NamedTuple):
 
     index: Any
     labels: Any  # of the columns; None for a Series
-    count: int | None
+    width: int | None  # how many columns there are
     columns: list[tuple[Any, int]]
 
 
@@ -43,15 +43,15 @@ def c_attribute(value: Any, name: str) -> Any:
     return None
 
 
-def _field(value: Any, name: str) -> Any:
-    return Kind(type(value)).field(value, name)
+def _field(writer: TextWriter, value: Any, name: str) -> Any:
+    return writer.kind(type(value)).field(value, name)
 
 
-def table_of(value: Any, kind: Kind) -> Table | None:
+def table_of(writer: TextWriter, value: Any, kind: Kind) -> Table | None:
     """Return the parts of a table; None if it is not built as pandas builds it."""
     manager = kind.field(value, "_mgr")
     if kind.name == "Series":
-        axes, blocks = _field(manager, "axes"), _field(manager, "blocks")
+        axes, blocks = _field(writer, manager, "axes"), _field(writer, manager, "blocks")
     else:
         axes, blocks = c_attribute(manager, "axes"), c_attribute(manager, "blocks")
     if type(axes) is not list or type(blocks) is not tuple or len(axes) != 1 + (kind.name == "DataFrame"):
@@ -59,11 +59,11 @@ def table_of(value: Any, kind: Kind) -> Table | None:
     if kind.name == "Series":
         values = c_attribute(blocks[0], "values") if len(blocks) == 1 else None
         return None if values is None else Table(axes[0], None, 1, [(values, 0)])
-    count = _length(axes[0])
+    count = _length(writer, axes[0])
     columns: dict[int, tuple[Any, int]] = {}
     for block in blocks:
         values, placement = c_attribute(block, "values"), c_attribute(block, "_mgr_locs")
-        places = None if placement is None else _places(c_attribute(placement, "indexer"))
+        places = None if placement is None else _places(writer, c_attribute(placement, "indexer"))
         if values is None or places is None:
             return None
         columns.update({place: (values, row) for row, place in enumerate(places)})
@@ -73,7 +73,7 @@ def table_of(value: Any, kind: Kind) -> Table | None:
     return Table(axes[1], axes[0], count, complete) if is_complete else None
 
 
-def _places(indexer: Any) -> list[int] | None:
+def _places(writer: TextWriter, indexer: Any) -> list[int] | None:
     """Return the first columns that a block holds."""
     if type(indexer) is slice:
         parts = indexer.start, indexer.stop, indexer.step
@@ -81,7 +81,7 @@ def _places(indexer: Any) -> list[int] | None:
             return None
         step = 1 if parts[2] is None else parts[2]
         return [*range(parts[0], parts[1], step)[:MAX_COLUMNS]] if step else None
-    array = _array_of(indexer)
+    array = _array_of(writer, indexer)
     if array is None or len(array[0].shape_of(array[1])) != 1:
         return None
     arrays, values = array
@@ -95,7 +95,7 @@ def _places(indexer: Any) -> list[int] | None:
     return [int.from_bytes(data[at : at + 8], "little", signed=True) for at in range(0, len(data), 8)]
 
 
-def _array_of(values: Any) -> tuple[Arrays, Any] | None:
+def _array_of(writer: TextWriter, values: Any) -> tuple[Arrays, Any] | None:
     """Return the array of NumPy that values are or consist of."""
     if static_name(type(values)) != "numpy.ndarray":
         if name_of(type(values)) in _CODED:
@@ -103,26 +103,26 @@ def _array_of(values: Any) -> tuple[Arrays, Any] | None:
         values = c_attribute(values, "_ndarray")
         if values is None or static_name(type(values)) != "numpy.ndarray":
             return None
-    arrays = Arrays(type(values))
-    return (arrays, values) if arrays.is_readable and Kind(type(values)).is_array else None
+    arrays = arrays_of(type(values))
+    return (arrays, values) if arrays.is_readable and writer.kind(type(values)).is_array else None
 
 
-def _axis(axis: Any) -> Any:
+def _axis(writer: TextWriter, axis: Any) -> Any:
     """Return what an index consists of: a range, or its values."""
-    whole = _field(axis, "_range")
-    return whole if type(whole) is range else _field(axis, "_data")
+    whole = _field(writer, axis, "_range")
+    return whole if type(whole) is range else _field(writer, axis, "_data")
 
 
-def _length(axis: Any) -> int | None:
+def _length(writer: TextWriter, axis: Any) -> int | None:
     """Return how many labels an index has; None if it is not of a kind that is read."""
-    values = _axis(axis)
+    values = _axis(writer, axis)
     if type(values) is range:
         return len(values)
-    array = _array_of(values)
+    array = _array_of(writer, values)
     if array is not None:
         shape = array[0].shape_of(array[1])
         return int(shape[0]) if len(shape) == 1 else None
-    column = _field(values, "_pa_array")
+    column = _field(writer, values, "_pa_array")
     return length_of(column) if is_chunked(column) else None
 
 
@@ -137,7 +137,7 @@ def put_table(writer: TextWriter, kind: Kind, value: Any, table: Table, depth: i
         writer.put(", data=")
         _put_values(writer, *table.columns[0], depth)
         return
-    writer.put(f"shape=({_length(table.index)}, {table.count}), index=")
+    writer.put(f"shape=({_length(writer, table.index)}, {table.width}), index=")
     _put_axis(writer, table.index, depth)
     writer.put(", columns={")
     for place, column in enumerate(table.columns):
@@ -149,7 +149,7 @@ def put_table(writer: TextWriter, kind: Kind, value: Any, table: Table, depth: i
 
 
 def _put_axis(writer: TextWriter, axis: Any, depth: int) -> None:
-    values = _axis(axis)
+    values = _axis(writer, axis)
     if type(values) is range:
         writer.put(text_of_range(values))
     elif values is None:
@@ -161,7 +161,7 @@ def _put_axis(writer: TextWriter, axis: Any, depth: int) -> None:
 def _put_values(writer: TextWriter, values: Any, row: int, depth: int) -> None:
     """Append the values of one column, which is a row of a block of several."""
     writer.check_size()
-    array = _array_of(values)
+    array = _array_of(writer, values)
     if depth > writer.value_depth:
         writer.put(_cut(values))
     elif array is not None:
@@ -170,9 +170,12 @@ def _put_values(writer: TextWriter, values: Any, row: int, depth: int) -> None:
         if len(shape) == 2 and row < shape[0]:
             whole = arrays.part_of(whole, row)
         writer.put_value(whole, depth + 1)
-    elif _array_of(mask := _field(values, "_mask")) is not None and _array_of(_field(values, "_data")) is not None:
+    elif (
+        _array_of(writer, mask := _field(writer, values, "_mask")) is not None
+        and _array_of(writer, _field(writer, values, "_data")) is not None
+    ):
         writer.put("MaskedArray(data=")
-        _put_values(writer, _field(values, "_data"), 0, depth)
+        _put_values(writer, _field(writer, values, "_data"), 0, depth)
         writer.put(", mask=")
         _put_values(writer, mask, 0, depth)
         writer.put(")")
@@ -180,7 +183,7 @@ def _put_values(writer: TextWriter, values: Any, row: int, depth: int) -> None:
         writer.put("Categorical(codes=")
         _put_values(writer, codes, 0, depth + 1)
         writer.put(", categories=")
-        _put_axis(writer, _field(c_attribute(values, "_dtype"), "_categories"), depth + 1)
+        _put_axis(writer, _field(writer, c_attribute(values, "_dtype"), "_categories"), depth + 1)
         writer.put(")")
     else:
         _put_texts(writer, values, depth)
@@ -188,7 +191,7 @@ def _put_values(writer: TextWriter, values: Any, row: int, depth: int) -> None:
 
 def _put_texts(writer: TextWriter, values: Any, depth: int) -> None:
     """Append a column of Arrow; what is none is cut."""
-    column = _field(values, "_pa_array")
+    column = _field(writer, values, "_pa_array")
     length = length_of(column) if is_chunked(column) else 0
     shown = length if length <= WHOLE_ITEMS else HEAD_ITEMS
     texts = first_texts(column, shown) if is_chunked(column) else None
@@ -204,11 +207,11 @@ def _put_texts(writer: TextWriter, values: Any, depth: int) -> None:
 
 def _put_label(writer: TextWriter, axis: Any, place: int, depth: int) -> None:
     """Append the label of a column; its number where labels cannot be read."""
-    values = _axis(axis)
+    values = _axis(writer, axis)
     if type(values) is range:
         writer.put(str(values[place]))
         return
-    array = _array_of(values)
+    array = _array_of(writer, values)
     if array is not None:
         arrays, labels = array
         layout = layout_of(arrays.dtype_of(labels))
@@ -220,7 +223,7 @@ def _put_label(writer: TextWriter, axis: Any, place: int, depth: int) -> None:
                 data = arrays.bytes_of(arrays.part_of(labels, slice(place, place + 1)))
                 writer.put(text_of_item(layout, data))
             return
-    column = _field(values, "_pa_array")
+    column = _field(writer, values, "_pa_array")
     texts = first_texts(column, place + 1) if is_chunked(column) else None
     label = texts[place] if texts is not None else None
     writer.put(str(place) if label is None else text_of_str(label))

@@ -1,7 +1,7 @@
 """Render arrays and scalars of NumPy: shape, dtype, the first items, and a checksum of all bytes.
 
 An array of at most 100 items is written whole. Of a larger one a leading block of at most 20 is, and the
-checksum tells a change behind it, while the arrays of one value have at most 1 MiB together.
+checksum tells a change behind it, while the arrays of one value have at most 256 KiB together.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from binascii import crc32
 from typing import Any, Protocol
 
 from ..atoms import TooLong, text_of_str
+from ..kinds import Kind
 from .descriptors import attribute, static_base
 from .dtypes import Layout, layout_of, text_of_item
 from .memory import Arrays, count_of
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-WHOLE_ITEMS, HEAD_ITEMS, MAX_ITEM_BYTES, MAX_CHECKED_BYTES = 100, 20, 4096, 1 << 20
+WHOLE_ITEMS, HEAD_ITEMS, MAX_ITEM_BYTES, MAX_CHECKED_BYTES = 100, 20, 4096, 1 << 18
 _INTEGERS = {f"{sign}int{bits}": (sign or "i", bits // 8) for sign in ("", "u") for bits in (8, 16, 32, 64)}
 # The scalars that are read, by the name of their type: kind and size.
 _SCALARS: dict[str, tuple[str, int]] = {
@@ -34,6 +35,9 @@ class TextWriter(Protocol):
 
     checked_bytes: int
     value_depth: int
+
+    def kind(self, cls: type[Any]) -> Kind:
+        """Return how to read the instances of a class."""
 
     def put(self, text: str) -> None:
         """Append text."""
