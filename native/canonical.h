@@ -8,9 +8,7 @@
 #ifndef WORLDLINE_CANONICAL_H
 #define WORLDLINE_CANONICAL_H
 
-#include "atoms.h"
-
-static int put_value(PyObject *v, int depth);
+#include "tables.h"
 
 static Py_ssize_t extent(PyObject *v)
 {
@@ -349,21 +347,6 @@ static int is_field(PyObject *name)
     return PyUnicode_CheckExact(name) && !is_dunder(name);
 }
 
-/* The instance's own dict, through the C slot: no property of the program is asked. New reference or NULL. */
-static PyObject *instance_dict(const Kind *k, PyObject *v)
-{
-    if (!k->has_dict)
-        return NULL;
-    if (k->is_exception)
-        return Py_XNewRef(((PyBaseExceptionObject *)v)->dict);
-    PyObject *d = PyObject_GenericGetDict(v, NULL);
-    if (d == NULL)
-        PyErr_Clear();
-    else if (!PyDict_Check(d))
-        Py_CLEAR(d);
-    return d;
-}
-
 static int put_field(PyObject *name, PyObject *item, int depth, int *first)
 {
     if (!*first)
@@ -416,6 +399,14 @@ static int put_object(const Kind *k, PyObject *v, int depth)
         return 0;
     }
     first_sight(v);
+    Table table;
+    if (k->is_table && read_table(k, v, &table)) {
+        PUT("(");
+        int r = put_table(k, v, &table, depth);
+        free_table(&table);
+        PUT(")");
+        return r;
+    }
     log_open(render.log, G_OBJECT, 0, v);
     log_word(render.log, (uintptr_t)k);
     log_word(render.log, (uintptr_t)s);
@@ -620,6 +611,13 @@ static int put_foreign(PyObject *v, int depth)
         return put_exception(k, v, depth);
     if (k->is_library && put_library(k, v))
         return 0;
+    if (k->is_array)
+        return put_array((ArrayObject *)v, depth);
+    if (k->is_numpy) {
+        int r = put_scalar(v);
+        if (r <= 0)
+            return r;
+    }
     if (!k->structured) {
         put_opaque(v);
         return 0;
@@ -712,6 +710,7 @@ static void render_value(PyObject *v, Log *log)
     render.n_marks = 0;
     render.any_label = 0;
     render.n_ends = 0;
+    render.checked_bytes = MAX_CHECKED_BYTES;
     render.log = log;
     map_clear(&render.seen);
     log_clear(log);

@@ -96,7 +96,7 @@ static int is_shareable(PyObject *v)
     if (is_opaque_type(t) || is_atom_type(t) || t == &PySlice_Type)
         return 0;
     Kind *k = kind_of(t);
-    return k->structured && !k->is_enum && !k->is_exception;
+    return k->is_array || (k->structured && !k->is_enum && !k->is_exception);
 }
 
 /* Do all frames run that were never left? */

@@ -15,10 +15,20 @@ typedef struct {
     PyTypeObject *type;
     PyObject *name;
     PyObject *tzinfo;  /* how a library value is asked for its time zone, where it may have one */
-    int is_enum, is_exception, is_library, reserved, structured, base, has_dict, n_slots;
+    int is_enum, is_exception, is_library, is_array, is_numpy, is_table, reserved, structured, base, has_dict, n_slots;
     SlotField *slots;
     destructor dealloc; /* of a type of C whose instances' end is told by `dealloc_told` */
 } Kind;
+
+typedef struct { /* the layout of numpy.ndarray, part of NumPy's ABI; where the weak references are tells that it is this one */
+    PyObject_HEAD
+    char *data;
+    int n_axes;
+    Py_ssize_t *sizes, *strides;
+    PyObject *base, *dtype;
+    int flags;
+    PyObject *weakrefs;
+} ArrayObject;
 
 typedef struct Serial { uint64_t number; PyObject *weak; int dead; struct Serial *older; } Serial; /* by weak reference, or
     told of its death */
@@ -40,6 +50,7 @@ static struct { /* the rendering at work, and what outlives it: kinds and serial
     Serial *newest_serial; /* the chain of all */
     uint32_t *ends;      /* where each item of an outermost list of atoms ends in the text; n_ends 0: no such list */
     size_t n_ends, cap_ends;
+    size_t checked_bytes; /* how many bytes of arrays may still be summed for this value */
     PyTypeObject *deque, *ordered_dict;
     destructor subtype_dealloc; /* of every class that a class statement makes */
     PyObject *s_slots, *s_dict, *s_name, *deque_maxlen;
@@ -206,9 +217,29 @@ static Kind *kind_of(PyTypeObject *t)
     k->base = base_of(t);
     k->has_dict = (t->tp_dictoffset != 0 || (t->tp_flags & Py_TPFLAGS_MANAGED_DICT)) && offers_dict(t);
     kind_slots(k, &declares);
-    k->structured = k->base != B_NONE || (heap && (k->has_dict || declares));
+    /* A type of NumPy's own C code. Its scalars that are built-in numbers or texts too are written by their own rule. */
+    k->is_numpy = !heap && strncmp(t->tp_name, "numpy.", 6) == 0;
+    k->is_array = k->is_numpy && strcmp(t->tp_name, "numpy.ndarray") == 0
+        && t->tp_weaklistoffset == offsetof(ArrayObject, weakrefs) && t->tp_basicsize >= (Py_ssize_t)sizeof(ArrayObject);
+    k->is_table = heap && (is_class_of(t, "pandas.core.frame", "DataFrame") || is_class_of(t, "pandas.core.series", "Series"));
+    k->structured = (k->base != B_NONE && !k->is_numpy) || (heap && (k->has_dict || declares));
     map_add(&render.kinds, t, k);
     return k;
+}
+
+/* The instance's own dict, through the C slot: no property of the program is asked. New reference or NULL. */
+static PyObject *instance_dict(const Kind *k, PyObject *v)
+{
+    if (!k->has_dict)
+        return NULL;
+    if (k->is_exception)
+        return Py_XNewRef(((PyBaseExceptionObject *)v)->dict);
+    PyObject *d = PyObject_GenericGetDict(v, NULL);
+    if (d == NULL)
+        PyErr_Clear();
+    else if (!PyDict_Check(d))
+        Py_CLEAR(d);
+    return d;
 }
 
 /* The finaliser given to classes whose instances allow no weak reference and have no `__del__`. */

@@ -20,7 +20,7 @@ typedef struct {
 /* Tags stand in the low byte of a word, a count above it. G_OVER, where the text outgrew its budget, is no tag of any
  * count and no pointer. */
 enum { G_ATOM = 1, G_ATOMS, G_PAIRS, G_SEQ, G_DICT, G_SET, G_SETATOMS, G_BYTES, G_DEQUE, G_OBJECT, G_EXCEPTION,
-       G_BACK, G_OPAQUE, G_CUT, G_UNSET, G_SLICE };
+       G_BACK, G_OPAQUE, G_CUT, G_UNSET, G_SLICE, G_ARRAY, G_TABLE };
 #define G_OVER UINTPTR_MAX
 
 static inline void log_word(Log *g, uintptr_t word)

@@ -205,6 +205,7 @@ static int verify(uintptr_t **c, PyObject *v)
     case G_SET: case G_SETATOMS: return verify_set(c, v, n, tag == G_SETATOMS);
     case G_DEQUE: return verify_deque(c, v, n);
     case G_OBJECT: return verify_object(c, v);
+    case G_ARRAY: return verify_array(c, (ArrayObject *)v) ? SAME : DIFFERS;
     case G_EXCEPTION: return verify_exception(c, v, n);
     case G_BACK: return SAME;
     case G_OPAQUE: return *(*c)++ == opaque_aux(v) || (void *)(*c)[-1] == Py_TYPE(v) ? SAME : DIFFERS;

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from strategies import LITERALS, OBJECTS, TEXTS, VALUE_TEXTS
 
 from worldline.core.value import DEPTH, Malformed, Value, canonical, equal, kind, parse, quote, scan, text, unquote
-from worldline.recording.guests.canonical import Renderer, text_of_str
+from worldline.recording.guests.atoms import text_of_str
+from worldline.recording.guests.canonical import Renderer
 
 pytestmark = pytest.mark.unit
 

@@ -35,6 +35,10 @@ def run_hint(trace: Trace) -> str:
         return f"the program read more than the {lines} of its stdin: pass a longer `--stdin`"
     if not trace.program.stdin and _has_read_stdin(trace):
         return "the program read its stdin, which is empty: `--stdin TEXT`, `--stdin @FILE`, or `--stdin -` for a pipe"
+    if kind == "raised" and detail.startswith("ModuleNotFoundError(") and trace.program.lang.has_syntax_tree:
+        missing = re.search(r"No module named '([^'.\\]+)", detail)
+        name = printable(missing[1]) if missing else "the module"
+        return f"the interpreter of the program has no {name}: install it there, or name another with `--python PATH`"
     if kind == "limit" and detail == "time":
         return f"the program was stopped after {trace.limits.wall:g} s: `--wall SECONDS` gives it more time"
     return only_defines(trace.program)

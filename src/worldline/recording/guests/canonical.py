@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import builtins
 import collections
-import struct
 import types
 from collections.abc import Callable
 from typing import Any
 
+from .arrays.memory import Arrays, arrays_of
+from .arrays.tables import put_table, table_of
+from .arrays.text import MAX_CHECKED_BYTES, put_array, text_of_scalar
+from .atoms import TooLong, is_identifier, text_of_complex, text_of_float, text_of_int, text_of_range, text_of_str, word
 from .kinds import STRUCTURED, TYPE_DICT, Kind, base_of, identity, ids, is_dunder, name_of
 
 # Only exact types are asked for here, and by identity: a class of the program may lie about equality and hashing.
@@ -24,7 +27,6 @@ _CAUSE: Callable[[Any], Any] = BaseException.__dict__["__cause__"].__get__
 _CONTEXT: Callable[[Any], Any] = BaseException.__dict__["__context__"].__get__
 _SUPPRESSED: Callable[[Any], bool] = BaseException.__dict__["__suppress_context__"].__get__
 _MODULE_DICT: Callable[[Any], dict[Any, Any]] = TYPE_DICT(types.ModuleType)["__dict__"].__get__
-_DECIMAL_BITS = 1024
 _PLAIN = ids(*STRUCTURED, bool, type(None), type(...), type(NotImplemented), range, slice)
 _ATOMS = ids(int, float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range)
 _SIZED = ids(str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
@@ -39,16 +41,6 @@ _NAMED: dict[int, tuple[str, Callable[[Any], Any]]] = {
     id(types.CodeType): ("code", lambda c: c.co_name),
     id(types.FrameType): ("frame", lambda f: f.f_code.co_name),
 }
-_ESCAPED = (
-    (0x0, 0x1F), (0x7F, 0xA0), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x1680, 0x1680), (0x180E, 0x180E),
-    (0x2000, 0x200F), (0x2028, 0x202F), (0x205F, 0x206F), (0x3000, 0x3000), (0xD800, 0xDFFF), (0xFEFF, 0xFEFF),
-    (0xFFF9, 0xFFFB), (0xE0000, 0xE007F),
-)  # fmt: skip
-_SHORT = {0x5C: "\\\\", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
-
-
-class _Over(Exception):
-    """The text is longer than `value_bytes`."""
 
 
 class _Mark:
@@ -64,53 +56,6 @@ _Parts = list[str | _Mark]
 _SetKey = tuple[int, int, Any, bytes]
 
 
-def _escape_table() -> dict[int, str]:
-    table = dict(_SHORT)
-    for low, high in _ESCAPED:
-        for point in range(low, high + 1):
-            if point < 0x100:
-                table.setdefault(point, f"\\x{point:02x}")
-            else:
-                table.setdefault(point, f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}")
-    return table
-
-
-_ESCAPES = _escape_table()
-
-
-def text_of_str(value: str) -> str:
-    """Return a str as canonical text."""
-    value = str.__str__(value)
-    quote = '"' if "'" in value and '"' not in value else "'"
-    body = value.translate(_ESCAPES)
-    return quote + (body.replace("'", "\\'") if quote == "'" else body) + quote
-
-
-def text_of_float(value: float) -> str:
-    """Return a float as canonical text, exact to the bit."""
-    value = float.__float__(value)
-    if value == value:
-        return float.__repr__(value)
-    bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-    return "nan" if bits == 0x7FF8000000000000 else f"nan({bits:016x})"
-
-
-def text_of_int(value: int) -> str:
-    """Return an int as canonical text, without the limited str()."""
-    value = int.__int__(value)
-    return int.__repr__(value) if value.bit_length() <= _DECIMAL_BITS else hex(value)
-
-
-def _text_of_complex(value: complex) -> str:
-    value = complex.__complex__(value)
-    return f"complex({text_of_float(value.real)}, {text_of_float(value.imag)})"
-
-
-def _text_of_range(value: range) -> str:
-    step = "" if value.step == 1 else f", {text_of_int(value.step)}"
-    return f"range({text_of_int(value.start)}, {text_of_int(value.stop)}{step})"
-
-
 # The types without items. What is not here and is no container: None, True, False, Ellipsis, NotImplemented.
 _TEXT_OF: dict[int, Callable[[Any], str]] = {
     id(str): text_of_str,
@@ -118,8 +63,8 @@ _TEXT_OF: dict[int, Callable[[Any], str]] = {
     id(float): text_of_float,
     id(bytes): lambda value: bytes.__repr__(bytes.__getitem__(value, slice(None))),
     id(bytearray): lambda value: f"bytearray({bytes.__repr__(bytes(bytearray.__getitem__(value, slice(None))))})",
-    id(complex): _text_of_complex,
-    id(range): _text_of_range,
+    id(complex): text_of_complex,
+    id(range): text_of_range,
 }
 
 
@@ -142,15 +87,17 @@ class Renderer:
     def render(self, value: Any) -> str:
         """Return the canonical text of one value."""
         self._size = 0
+        self.checked_bytes = MAX_CHECKED_BYTES
         self._seen: set[int] = set()
         self._labels: set[int] = set()
+        self._open_arrays: list[int] = []
         self._parts: _Parts = []
         try:
-            self._value(value, 0)
+            self.put_value(value, 0)
             text = self._join()
             if len(text.encode()) > self.value_bytes:
-                raise _Over
-        except _Over:
+                raise TooLong
+        except TooLong:
             text = self._cut_text(value)
         del self._seen, self._parts
         return text
@@ -167,7 +114,8 @@ class Renderer:
                 out.append(f"#{numbers.setdefault(part.target, len(numbers) + 1)}")
         return "".join(out)
 
-    def _put(self, text: str) -> None:
+    def put(self, text: str) -> None:
+        """Append text."""
         self._size += len(text) if text.isascii() else len(text.encode())
         self._parts.append(text)
 
@@ -181,15 +129,20 @@ class Renderer:
         base = base_of(cls)
         return int(base.__len__(value)) if base is not None and id(base) in _SIZED else 0
 
-    def _value(self, value: Any, depth: int) -> None:
+    def check_size(self) -> None:
+        """Stop if the text is longer than a value may be."""
         if self._size > self.value_bytes:
-            raise _Over
+            raise TooLong
+
+    def put_value(self, value: Any, depth: int) -> None:
+        """Append a value that is nested this deep."""
+        self.check_size()
         cls: type[Any] = type(value)
         if id(cls) not in _PLAIN:
             self._foreign(cls, value, depth)
             return
         if depth > self.value_depth and id(cls) not in _ATOMS:
-            self._put(self._cut_text(value))
+            self.put(self._cut_text(value))
             return
         if id(cls) in _MUTABLE:
             self._parts.append(_Mark(id(value)))
@@ -217,50 +170,50 @@ class Renderer:
             maxlen = collections.deque.maxlen.__get__(value)
             self._items("deque([", value, "])" if maxlen is None else f"], maxlen={maxlen})", depth)
         elif _outgrows(cls, value, self.value_bytes):
-            raise _Over
+            raise TooLong
         else:
-            self._put(_TEXT_OF.get(id(cls), repr)(value))
+            self.put(_TEXT_OF.get(id(cls), repr)(value))
 
     def _items(self, opening: str, values: Any, closing: str, depth: int) -> None:
         base: Any = base_of(type(values))
         if base.__len__(values) * 2 > self.value_bytes:
-            raise _Over
-        self._put(opening)
+            raise TooLong
+        self.put(opening)
         for place, item in enumerate(list(base.__iter__(values))):
             if place:
-                self._put(", ")
-            self._value(item, depth + 1)
-        self._put(closing)
+                self.put(", ")
+            self.put_value(item, depth + 1)
+        self.put(closing)
 
     def _dict(self, value: Any, depth: int) -> None:
         if dict.__len__(value) * 2 > self.value_bytes:
-            raise _Over
-        self._put("{")
+            raise TooLong
+        self.put("{")
         # An OrderedDict keeps an order of its own; reading it hashes the keys, so only keys whose hash is trusted.
         keyed = type(value) is collections.OrderedDict
         ordered = keyed and all(id(type(key)) in _ATOMS for key in dict.__iter__(value))
         items: Any = _ordered_items(value) if ordered else list(dict.items(value))
         for place, (key, item) in enumerate(items):
             if place:
-                self._put(", ")
-            self._value(key, depth + 1)
-            self._put(": ")
-            self._value(item, depth + 1)
-        self._put("}")
+                self.put(", ")
+            self.put_value(key, depth + 1)
+            self.put(": ")
+            self.put_value(item, depth + 1)
+        self.put("}")
 
     def _set(self, opening: str, values: Any, closing: str, empty: str, depth: int) -> None:
         base: type[Any] = set if issubclass(type(values), set) else frozenset
         if base.__len__(values) * 2 > self.value_bytes:
-            raise _Over
+            raise TooLong
         if not base.__len__(values):
-            self._put(empty)
+            self.put(empty)
             return
-        self._put(opening)
+        self.put(opening)
         outer = self._parts
         rows: list[tuple[_SetKey, _Parts]] = []
         for item in base.__iter__(values):
             self._parts = []
-            self._value(item, depth + 1)
+            self.put_value(item, depth + 1)
             text = "".join([part for part in self._parts if type(part) is str])
             rows.append((_set_key(item, text), self._parts))
             self._size += 2
@@ -271,7 +224,7 @@ class Renderer:
             if place:
                 self._parts.append(", ")
             self._parts.extend(parts)
-        self._put(closing)
+        self.put(closing)
 
     def kind(self, cls: type[Any]) -> Kind:
         """Return how to read the instances of a class."""
@@ -283,42 +236,59 @@ class Renderer:
     def _foreign(self, cls: type[Any], value: Any, depth: int) -> None:
         named = _NAMED.get(id(cls))
         if named is not None:
-            self._put(f"<{named[0]} {_opaque_name(named[1](value))}>")
+            self.put(f"<{named[0]} {_opaque_name(named[1](value))}>")
         elif cls is types.MethodType:
             function = value.__func__
             name = function.__name__ if type(function) is types.FunctionType else None
-            self._put(f"<method {_opaque_name(name)}>")
+            self.put(f"<method {_opaque_name(name)}>")
         elif issubclass(cls, type):
-            self._put(f"<class {_opaque_name(name_of(value))}>")
+            self.put(f"<class {_opaque_name(name_of(value))}>")
         else:
             kind = self.kind(cls)
             if kind.exception:
                 self._exception(kind, value, depth)
             elif (text := kind.library_text(value)) is not None:
-                self._put(text)
+                self.put(text)
+            elif kind.is_array and (arrays := arrays_of(cls)).is_readable:
+                self._array(arrays, value, depth)
+            elif (text := text_of_scalar(value, kind.static_name, self.value_bytes)) is not None:
+                self.put(text)
             elif not kind.structured:
-                self._put(f"<{_opaque_name(kind.name)}>")
+                self.put(f"<{_opaque_name(kind.name)}>")
             elif kind.enum and type(member := kind.fields(value).get("_name_")) is str:
-                self._put(_class_name(kind) + "." + word(member, "|"))
+                self.put(_class_name(kind) + "." + word(member, "|"))
             else:
                 self._object(kind, value, depth)
 
     def _object(self, kind: Kind, value: Any, depth: int) -> None:
         head = f"{_dotted(kind.name)}#{self._serial(value)}"
         if id(value) in self._seen:
-            self._put(head)
+            self.put(head)
             return
         if depth > self.value_depth:
-            self._put(self._cut_text(value))
+            self.put(self._cut_text(value))
             return
         self._seen.add(id(value))
-        self._put(head + "(")
-        first = True
-        if kind.base is not None:
-            self._plain(kind.base, value, depth)
-            first = False
-        self._fields(kind, value, depth, first)
-        self._put(")")
+        self.put(head + "(")
+        table = table_of(self, value, kind) if kind.is_table else None
+        if table is not None:
+            put_table(self, kind, value, table, depth)
+        else:
+            if kind.base is not None:
+                self._plain(kind.base, value, depth)
+            self._fields(kind, value, depth, kind.base is None)
+        self.put(")")
+
+    def _array(self, arrays: Arrays, value: Any, depth: int) -> None:
+        """Render an array. It has no number: a weak reference would keep the program from resizing it."""
+        if id(value) in self._open_arrays or depth > self.value_depth:
+            self.put("...<ndarray 0>")
+            return
+        self._open_arrays.append(id(value))
+        self.put("ndarray(")
+        put_array(self, arrays, value, depth)
+        self.put(")")
+        self._open_arrays.pop()
 
     def _fields(self, kind: Kind, value: Any, depth: int, first: bool) -> bool:
         """Render the attributes, separated by commas. Return whether the next one would be the first."""
@@ -330,31 +300,31 @@ class Renderer:
             except AttributeError:
                 continue
         for name, item in attributes:
-            self._put(f"{word(name)}=" if first else f", {word(name)}=")
+            self.put(f"{word(name)}=" if first else f", {word(name)}=")
             first = False
-            self._value(item, depth + 1)
+            self.put_value(item, depth + 1)
         return first
 
     def _exception(self, kind: Kind, value: Any, depth: int) -> None:
         if id(value) in self._seen or depth > self.value_depth:
-            self._put(f"...<{_dotted(kind.name)} 0>")
+            self.put(f"...<{_dotted(kind.name)} 0>")
             return
         self._seen.add(id(value))
-        self._put(_class_name(kind) + "(")
+        self.put(_class_name(kind) + "(")
         first = True
         for item in _ARGS(value):
             if not first:
-                self._put(", ")
+                self.put(", ")
             first = False
-            self._value(item, depth + 1)
+            self.put_value(item, depth + 1)
         first = self._fields(kind, value, depth, first)
         context = None if _SUPPRESSED(value) else _CONTEXT(value)
         for name, other in (("__cause__", _CAUSE(value)), ("__context__", context)):
             if other is not None:
-                self._put(f"{name}=" if first else f", {name}=")
+                self.put(f"{name}=" if first else f", {name}=")
                 first = False
-                self._value(other, depth + 1)
-        self._put(")")
+                self.put_value(other, depth + 1)
+        self.put(")")
 
     def _serial(self, value: Any) -> int:
         known = self._serials.get(id(value))
@@ -381,25 +351,13 @@ def is_shareable(value: Any, renderer: Renderer) -> bool:
     if id(cls) in _NAMED or cls is types.MethodType or issubclass(cls, type):
         return False
     kind = renderer.kind(cls)
-    return kind.structured and not kind.enum and not kind.exception
+    return kind.is_array or (kind.structured and not kind.enum and not kind.exception)
 
 
 _RESERVED = frozenset(
     ("None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float", "complex", "set", "frozenset",
      "bytearray", "deque", "range", "slice")
 )  # fmt: skip
-
-
-def _is_identifier(text: str) -> bool:
-    """Apply the rule of the grammar, which does not depend on the version of Unicode."""
-    ascii_part = "".join(["a" if ord(c) >= 0x80 and ord(c) not in _ESCAPES else c for c in text])
-    return ascii_part.isascii() and ascii_part.isidentifier()
-
-
-def word(name: str, joint: str = "") -> str:
-    """Return a name, or a canonical str if it does not consist of identifiers joined by `joint`."""
-    parts = name.split(joint) if joint else [name]
-    return name if all(_is_identifier(part) for part in parts) else text_of_str(name)
 
 
 def _dotted(name: str) -> str:
@@ -416,7 +374,7 @@ def _opaque_name(name: Any) -> str:
     if not isinstance(name, str):
         return "?"
     name = str.__str__(name)
-    return name if name[:1] == "<" and name[-1:] == ">" and _is_identifier(name[1:-1]) else _dotted(name)
+    return name if name[:1] == "<" and name[-1:] == ">" and is_identifier(name[1:-1]) else _dotted(name)
 
 
 _RANKS = {id(cls): rank for rank, cls in enumerate((type(None), bool, int, float, str, bytes, tuple))}

@@ -17,11 +17,16 @@ from typing import Any
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 _NAME: Callable[[Any], str] = type.__dict__["__name__"].__get__
-_MRO: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
+mro_of: Callable[[Any], tuple[type[Any], ...]] = type.__dict__["__mro__"].__get__
 _FLAGS: Callable[[Any], int] = type.__dict__["__flags__"].__get__
+_MODULE: Callable[[Any], Any] = type.__dict__["__module__"].__get__
+_WEAK_OFFSET: Callable[[Any], int] = type.__dict__["__weakrefoffset__"].__get__
+_BASIC_SIZE: Callable[[Any], int] = type.__dict__["__basicsize__"].__get__
 TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
 _MODULE_DICT: Callable[[Any], dict[Any, Any]] = TYPE_DICT(types.ModuleType)["__dict__"].__get__
 _HEAP_TYPE = 1 << 9
+# Where an array of NumPy has its weak references, in the layout that both cores read.
+_ARRAY_WEAK_OFFSET = 72
 STRUCTURED: tuple[type[Any], ...] = (
     int,
     float,
@@ -51,9 +56,14 @@ def name_of(cls: type[Any]) -> str:
     return str.__str__(_NAME(cls))
 
 
+def static_name(cls: type[Any]) -> str:
+    """Return the full name of a type that no class statement has made; empty for all others."""
+    return "" if _FLAGS(cls) & _HEAP_TYPE else f"{_MODULE(cls)}.{name_of(cls)}"
+
+
 def base_of(cls: type[Any]) -> type[Any] | None:
     """Return the built-in type with a value of its own that a class is or inherits from."""
-    return next((base for base in _MRO(cls) if id(base) in _STRUCTURED_IDS), None)
+    return next((base for base in mro_of(cls) if id(base) in _STRUCTURED_IDS), None)
 
 
 def is_dunder(name: str) -> bool:
@@ -67,7 +77,7 @@ def is_unwritten(name: str) -> bool:
 
 
 def _is_enum(cls: type[Any]) -> bool:
-    return any(name_of(base) in ("EnumType", "EnumMeta") for base in _MRO(type(cls)))
+    return any(name_of(base) in ("EnumType", "EnumMeta") for base in mro_of(type(cls)))
 
 
 _MODULES = sys.modules
@@ -78,27 +88,37 @@ _LIBRARY = {
     "datetime": "_datetime",
     "time": "_datetime",
 }
+_TABLES = {"DataFrame": "pandas.core.frame", "Series": "pandas.core.series"}
 
 
-def _is_library(cls: type[Any]) -> bool:
-    """Tell whether a C module of numbers or dates defines this class: its repr is exact and calls nothing else."""
-    module = _MODULES.get(_LIBRARY.get(name_of(cls), ""))
+def _is_defined_in(cls: type[Any], homes: dict[str, str]) -> bool:
+    """Tell whether a class is the one of its name in its module."""
+    module = _MODULES.get(homes.get(name_of(cls), ""))
     return isinstance(module, types.ModuleType) and _MODULE_DICT(module).get(name_of(cls)) is cls
+
+
+def _has_known_layout(cls: type[Any]) -> bool:
+    return _WEAK_OFFSET(cls) == _ARRAY_WEAK_OFFSET and _BASIC_SIZE(cls) > _ARRAY_WEAK_OFFSET
 
 
 class Kind:
     """How to read the instances of a class, computed once."""
 
-    __slots__ = ("_dict_of", "_zone_of", "base", "enum", "exception", "library", "name", "slots", "structured")
+    __slots__ = (
+        "_dict_of", "_zone_of", "base", "enum", "exception", "is_array", "is_table", "library", "name", "slots",
+        "static_name", "structured",
+    )  # fmt: skip
 
     def __init__(self, cls: type[Any]) -> None:
-        mro = _MRO(cls)
+        mro = mro_of(cls)
         heap = bool(_FLAGS(cls) & _HEAP_TYPE)
         self.name = name_of(cls)
         self.enum = heap and _is_enum(cls)
         self.exception = any(base is BaseException for base in mro)
         self.base = base_of(cls)
-        self.library = _is_library(cls)
+        # A C module of numbers or dates defines it: its repr is exact and calls nothing else.
+        self.library = _is_defined_in(cls, _LIBRARY)
+        self.is_table = heap and _is_defined_in(cls, _TABLES)
         zoned = self.library and self.name in ("datetime", "time")
         self._zone_of: Callable[[Any], Any] | None = TYPE_DICT(cls)["tzinfo"].__get__ if zoned else None
         # A class that defines its own `__dict__` hides the dict of its instances from this core.
@@ -117,7 +137,11 @@ class Kind:
                     own = type(member) is types.MemberDescriptorType and member.__objclass__ is base
                     if own and type(name) is str and not is_dunder(name):
                         self.slots.append((name, member.__get__))
-        self.structured = self.base is not None or (heap and (self._dict_of is not None or declares))
+        self.static_name = static_name(cls)
+        self.is_array = self.static_name == "numpy.ndarray" and _has_known_layout(cls)
+        # The scalars of NumPy that are built-in numbers or texts too are written by their own rule.
+        is_plain = self.base is not None and not self.static_name.startswith("numpy.")
+        self.structured = is_plain or (heap and (self._dict_of is not None or declares))
 
     def library_text(self, value: Any) -> str | None:
         """Return the repr of a number or date; None if that would call the time zone of the program."""
@@ -131,11 +155,17 @@ class Kind:
         attributes = self._dict_of(value) if self._dict_of is not None else None
         return dict(dict.items(attributes)) if isinstance(attributes, dict) else {}
 
+    def field(self, value: Any, name: str) -> Any:
+        """Return an item of the instance dict, None if missing, without hashing keys, which may be the program's."""
+        attributes = self._dict_of(value) if self._dict_of is not None else None
+        items: Any = dict.items(attributes) if isinstance(attributes, dict) else ()
+        return next((item for key, item in items if type(key) is str and key == name), None)
+
 
 def identity(value: Any) -> Callable[[], Any] | None:
     """Return a function that tells whether an object at this address is still the same; None if impossible."""
     try:
         return weakref.ref(value)
     except TypeError:
-        finalised = any("__del__" in TYPE_DICT(base) for base in _MRO(type(value)))
+        finalised = any("__del__" in TYPE_DICT(base) for base in mro_of(type(value)))
         return None if finalised else (lambda: value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -14,6 +15,9 @@ from worldline.core.text import printable
 from worldline.core.trace import Step, Trace
 from worldline.ui.terminal.source import HighlightedSource
 from worldline.ui.terminal.table import STYLES, heading, named_values
+
+# An array with rows whose items hold no brackets themselves.
+_NUMBERS = re.compile(r"ndarray\(shape=\(\d+, [\d, ]+\), dtype='[<>]?(?:bool|u?int|float|complex|[iufc]\d)")
 
 
 def print_state(
@@ -62,5 +66,10 @@ def _names(names: dict[str, str], changed: set[str]) -> Table:
     for name, value in names.items():
         mark = "* " if name in changed else "  "
         style = "bold green" if name in changed else "bold"
-        table.add_row(Text(mark + printable(name), style=style), Text(printable(value)))
+        table.add_row(Text(mark + printable(name), style=style), Text(_rows_apart(printable(value))))
     return table
+
+
+def _rows_apart(value: str) -> str:
+    """Write each row of an array of numbers on a line of its own."""
+    return value.replace("=[[", "=\n  [[", 1).replace("], [", "],\n   [") if _NUMBERS.match(value) else value
