@@ -33,11 +33,11 @@ class ReadObject(NamedTuple):
 
 
 class StoredObject(NamedTuple):
-    """A line that stores the object of a name (`value`) as a part of another one."""
+    """A line that stores the object of a name (`value`) as a part of another one; a new object, if it is None."""
 
     name: str
     keys: tuple[str | ast.Name | None, ...]
-    value: str
+    value: str | None
 
 
 LAST = "[-1]"
@@ -118,10 +118,10 @@ def stored_objects(source: str, line: int, language: str) -> tuple[StoredObject,
 
 def _stored(node: ast.stmt) -> Iterator[StoredObject]:
     match node:
-        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=ast.Name(id=value)):
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value):
             place = _read(target)
             if place is not None:
-                yield StoredObject(place.name, place.keys, value)
+                yield StoredObject(place.name, place.keys, value.id if isinstance(value, ast.Name) else None)
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=items) | ast.Tuple(elts=items)):
             yield from (StoredObject(name, (f"[{i}]",), item.id) for i, item in _names(items))
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=keys, values=items)):
@@ -129,10 +129,11 @@ def _stored(node: ast.stmt) -> Iterator[StoredObject]:
                 key = keys[i]
                 if isinstance(key, ast.Constant) and isinstance(key.value, (int, str)):
                     yield StoredObject(name, (f"[{key.value!r}]",), item.id)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[ast.Name(id=value)])):
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[argument])):
             place = _read(owner)
             if place is not None:
-                yield StoredObject(place.name, (*place.keys, LAST), value)
+                name = argument.id if isinstance(argument, ast.Name) else None
+                yield StoredObject(place.name, (*place.keys, LAST), name)
 
 
 def _names(items: Sequence[ast.expr]) -> Iterator[tuple[int, ast.Name]]:
