@@ -20,7 +20,7 @@ MAX_PARTS = 100
 """Parts of one box that are drawn; the rest is counted."""
 MAX_SLOT_CHARS = 200
 """Characters of a value that stands inline."""
-MAX_PARSED_CHARS = 100_000
+MAX_PARSED_CHARS = 6_000
 """A longer value stands inline, shortened."""
 MAX_INLINE_CHARS = 48
 """Characters of a tuple that stands inline if it holds only plain values."""
@@ -139,6 +139,13 @@ def parsed(text: str) -> Value | None:
         return None
     value = parse(text)
     return None if isinstance(value, Malformed) else value
+
+
+def part_text(text: str, key: str) -> str:
+    """Return the text of one part of a value; empty if it has none."""
+    value = parsed(text)
+    part = None if value is None else dict(_parts(value)).get(key)
+    return "" if part is None else text_of(part)
 
 
 class _Reading:

@@ -26,9 +26,10 @@ from worldline.ui.session.heap.aliases import (
     is_call,
     passed_object,
     returned_object,
+    returned_parts,
     stored_objects,
 )
-from worldline.ui.session.heap.contents import BoxContents, ValueReader, parsed
+from worldline.ui.session.heap.contents import BoxContents, ValueReader, parsed, part_text
 from worldline.ui.session.marks.natives import native_names
 from worldline.ui.session.marks.sharing import line_names
 from worldline.ui.session.run import Run
@@ -89,6 +90,7 @@ class RunObjects:
         self._sources = {None: run.ask.program.source, **dict(run.ask.program.files)}
         self._now: dict[int, _FrameNow] = {}
         self._contents: dict[str, BoxContents] = {}
+        self._linked: set[str] = set()  # the objects that a link leads to
         self._read()
 
     def at(self, frame: int, row: int) -> Iterator[tuple[str, NamedValue]]:
@@ -136,11 +138,14 @@ class RunObjects:
             self._store(row, moment, now)
         for name in [write.name for write in changes] + list(now.derived):
             self._check(row, frame, now, name)
-        if self.reader.links and self._lang.shares_objects:
-            self._check_links(frame, now)
-        for write in changes:
-            if write.text is not None:
-                self._note_changes(row, write.text, now.values[write.name].root)
+        written = [now.values[write.name] for write in changes if write.text is not None]
+        if self._linked and any(self._linked & set(self._boxes(value)) for value in written):
+            self._check_links(now)
+        for value in written:
+            self._note_changes(row, value.text or "", value.root)
+
+    def _boxes(self, value: NamedValue) -> dict[str, BoxContents]:
+        return self.reader.read(value.text or "", value.root)[1]
 
     def _bound_row(self, row: int, old: NamedValue | None, text: str | None, root: str) -> int:
         """The row that shows a name with its object first."""
@@ -262,7 +267,11 @@ class RunObjects:
             read = returned_object(source, moment.line, self._lang.name)
             if read is not None:
                 root = self._part_root(self._now.get(moment.frame, _FrameNow()), read, text, None) or root
-            elif is_call(source, moment.line, None, self._lang.name):
+            for key, part in returned_parts(source, moment.line, self._lang.name):
+                box = self._part_root(self._now.get(moment.frame, _FrameNow()), part, part_text(text, key), None)
+                if box is not None:
+                    self.reader.link(f"{root}{key}", box)
+            if read is None and is_call(source, moment.line, None, self._lang.name):
                 start = next((i for i in range(row - 1, -1, -1) if self.events[i].frame == moment.frame), row)
                 root = self._result_root(start, row - 1, text) or root
         self.returned[row] = text, root
@@ -307,15 +316,19 @@ class RunObjects:
         if part is None or stored is None or stored[0].number or stored[0].kind not in _MUTABLE:
             return
         place = part[1] + self.reader.spelled(part[0], keys[-1])
-        if value is None:
-            self.reader.link(place, f"{place}@{row}")
-        elif _agree(text_of(stored[0]), value.text or ""):
-            self.reader.link(place, self.reader.resolve(value.root))
+        if value is None and self.reader.resolve(place) in self._contents:
+            self._link(place, f"{place}@{row}")
+        elif value is not None and _agree(text_of(stored[0]), value.text or ""):
+            self._link(place, self.reader.resolve(value.root))
 
-    def _check_links(self, frame: int, now: _FrameNow) -> None:
+    def _link(self, place: str, box: str) -> None:
+        self.reader.link(place, box)
+        self._linked.add(box)
+
+    def _check_links(self, now: _FrameNow) -> None:
         """End the links of places that hold another value than the object: all values of a frame are known together."""
         holders: dict[str, list[tuple[str, BoxContents]]] = {}
-        for name, value in now.values.items():
+        for value in now.values.values():
             for place, box, contents in self.reader.places(value.text or "", value.root):
                 holders.setdefault(box, []).append((place, contents))
         for box, places in holders.items():
