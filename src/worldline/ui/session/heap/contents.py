@@ -70,6 +70,8 @@ class ValueReader:
     has_pointers: bool = False
     row: int = 0
     links: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    plain_names: set[str] = field(default_factory=set)
+    """Roots of names with a plain value that a pointer leads to: the arrow ends at the name."""
 
     def link(self, place: str, box: str) -> None:
         """Let a place hold the object of another id from this row on; its own id ends a link."""
@@ -92,7 +94,7 @@ class ValueReader:
         if value is None:
             return Slot(cut(clip(text), MAX_SLOT_CHARS)), {}
         reading = _Reading(self)
-        return reading.slot(value, root), reading.boxes
+        return reading.slot(value, root, has_labels="#" in text), reading.boxes
 
     def places(self, text: str, root: str) -> Iterator[tuple[str, str, BoxContents]]:
         """Yield every place of a value that holds an object: the place, the object's id, what it holds there."""
@@ -157,9 +159,10 @@ class _Reading:
         self.boxes: dict[str, BoxContents] = {}
         self._pending: list[tuple[Value, str]] = []
 
-    def slot(self, value: Value, root: str) -> Slot:
+    def slot(self, value: Value, root: str, *, has_labels: bool) -> Slot:
         """Return the slot of the whole value, after all its boxes have been read."""
-        self._label_boxes(value, root)
+        if has_labels:
+            self._label_boxes(value, root)
         slot = self._slot(value, root)
         while self._pending:
             node, box = self._pending.pop()
@@ -210,6 +213,8 @@ class _Reading:
         box = self._box_id(node, path)
         if self._reader.is_pointer(node):
             block, at = node.items[0], node.fields[0][1].atom
+            if box in self._reader.plain_names:
+                return Slot(ref=box)
             self._pending.append((block, box))
             is_inside = at.isdecimal() and len(at) < 10 and int(at) < len(block.items)
             return Slot(ref=box, at=int(at) if is_inside else None)

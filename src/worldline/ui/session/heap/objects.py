@@ -294,6 +294,8 @@ class RunObjects:
             whole = parsed(target.text or "")
             if whole is None or not whole.number:
                 self.reader.link(box, target.root)
+                if whole is None or whole.kind not in _MUTABLE:
+                    self.reader.plain_names.add(target.root)
         else:
             self._put(frame, name, value._replace(row=row, root=target.root))
 
