@@ -152,8 +152,9 @@ def _stored(node: ast.stmt) -> Iterator[StoredObject]:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[argument])):
             place = _read(owner)
             if place is not None:
-                name = argument.id if isinstance(argument, ast.Name) else None
-                yield StoredObject(place.name, (*place.keys, LAST), name)
+                yield StoredObject(
+                    place.name, (*place.keys, LAST), argument.id if isinstance(argument, ast.Name) else None
+                )
 
 
 def _names(items: Sequence[ast.expr]) -> Iterator[tuple[int, ast.Name]]:

@@ -87,7 +87,7 @@ class RunObjects:
         self.changes: list[ObjectChange] = []
         self.shown = shown_at(self.events, run.threads)
         self._lang = run.ask.program.lang
-        self._sources = {None: run.ask.program.source, **dict(run.ask.program.files)}
+        self._sources: dict[str | None, str] = {None: run.ask.program.source, **dict(run.ask.program.files)}
         self._now: dict[int, _FrameNow] = {}
         self._contents: dict[str, BoxContents] = {}
         self._linked: set[str] = set()  # the objects that a link leads to
