@@ -14,12 +14,12 @@ from language_sessions import LIST_C
 from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.heap.contents import MAX_PARSED_CHARS, MAX_PARTS, Slot, ValueReader
+from worldline.ui.session.heap.contents import MAX_PARSED_CHARS, MAX_PARTS, BoxReader, BoxSlot
 from worldline.ui.session.heap.objects import RunObjects
 from worldline.ui.session.heap.scene import MAX_BOXES, MAX_FRAMES, Scene, scene_at
+from worldline.ui.session.heap.view import RUN_CHUNK, RunScenes
 from worldline.ui.session.recorded import record_session
 from worldline.ui.session.run import Run
-from worldline.ui.session.run_view import RUN_CHUNK, RunView
 
 ALIASES = """\
 def add(xs, x):
@@ -58,12 +58,12 @@ def row_of(objects: RunObjects, line: int, nth: int = 0, event: str = "line") ->
     return [i for i, moment in enumerate(objects.events) if (moment.event, moment.line) == (event, line)][nth]
 
 
-def names(scene: Scene, level: int = -1) -> dict[str, Slot]:
+def names(scene: Scene, level: int = -1) -> dict[str, BoxSlot]:
     """The names of a frame with their slots."""
     return {name.name: name.slot for name in scene.frames[level].names}
 
 
-def parts(scene: Scene, ref: str) -> dict[str, Slot]:
+def parts(scene: Scene, ref: str) -> dict[str, BoxSlot]:
     """The parts of a box by key."""
     return {part.key: part.slot for part in scene.boxes[ref].parts}
 
@@ -83,7 +83,7 @@ class TestPython:
         row = row_of(objects, 3, event="return")
         scene = scene_at(objects, row)
         caller = names(scene, -2)
-        assert caller["b"].ref == caller["a"].ref == (scene.frames[-1].result or Slot()).ref
+        assert caller["b"].ref == caller["a"].ref == (scene.frames[-1].result or BoxSlot()).ref
         assert scene.frames[-1].ending == "return"
         assert next(name.row for name in scene.frames[-2].names if name.name == "b") == row
 
@@ -118,7 +118,7 @@ class TestPython:
     def test_what_is_returned_in_a_tuple_keeps_its_objects(self) -> None:
         objects = recorded(ALIASES)
         scene = scene_at(objects, len(objects.events) - 1)
-        result = parts(scene, (scene.frames[-1].result or Slot()).ref)
+        result = parts(scene, (scene.frames[-1].result or BoxSlot()).ref)
         assert (result["[0]"], result["[1]"]) == (names(scene)["b"], names(scene)["d"])
 
     def test_a_change_that_a_call_makes_is_seen_at_once_through_every_name(self) -> None:
@@ -126,7 +126,7 @@ class TestPython:
         objects = recorded(source)
         scene = scene_at(objects, row_of(objects, 3))
         assert names(scene)["self"] == names(scene, -2)["p"] == parts(scene, names(scene, -2)["q"].ref)["[0]"]
-        assert parts(scene, names(scene)["self"].ref) == {".n": Slot("2")}
+        assert parts(scene, names(scene)["self"].ref) == {".n": BoxSlot("2")}
 
     def test_a_cycle_is_drawn_once(self) -> None:
         objects = recorded("def f():\n    a = [1]\n    a.append(a)\n    b = {'a': a}\n    a.append(b)\n")
@@ -139,7 +139,7 @@ class TestPython:
     def test_rows_have_the_order_in_which_things_happened(self) -> None:
         objects = recorded("def sq(n):\n    return n * n\n\ndef f():\n    a = sq(3)\n    return a\n")
         assert "a" not in names(scene_at(objects, row_of(objects, 5)))
-        assert names(scene_at(objects, row_of(objects, 2, event="return")), -2)["a"] == Slot("9")
+        assert names(scene_at(objects, row_of(objects, 2, event="return")), -2)["a"] == BoxSlot("9")
 
     def test_a_deep_stack_and_a_large_heap_are_bounded(self) -> None:
         objects = recorded("def f(n=100):\n    xs = [n]\n    if n:\n        return f(n - 1)\n")
@@ -192,9 +192,9 @@ class TestLanguages:
         scene = scene_at(objects, row)
         inner, outer = names(scene), names(scene, 0)
         assert (inner["p"].ref, inner["p"].at) == (inner["xs"].ref, 1)
-        assert inner["xs"] == Slot(ref=outer["xs"].ref, at=0)  # the array that was passed
-        assert inner["list"] == outer["a"] == Slot(ref="o2")
-        assert parts(scene, "o2")[".next"] == outer["b"] == Slot(ref="o1")
+        assert inner["xs"] == BoxSlot(ref=outer["xs"].ref, at=0)  # the array that was passed
+        assert inner["list"] == outer["a"] == BoxSlot(ref="o2")
+        assert parts(scene, "o2")[".next"] == outer["b"] == BoxSlot(ref="o1")
 
     def test_a_pointer_to_a_name_leads_to_the_name(self) -> None:
         program = Program(
@@ -252,30 +252,30 @@ HOSTILE = (
 class TestValues:
     @pytest.mark.parametrize("text", HOSTILE)
     def test_any_text_is_a_slot(self, text: str) -> None:
-        slot, boxes = ValueReader(has_pointers=True).read(text, "root")
+        slot, boxes = BoxReader(has_pointers=True).read(text, "root")
         assert (slot.ref in boxes) if slot.ref else len(slot.text) < 300
         json.dumps([str(box) for box in boxes.values()])
 
     @given(st.text(alphabet="[]{}()#123,:'aP =.<>", max_size=60))
     def test_no_text_is_an_error(self, text: str) -> None:
-        ValueReader(has_pointers=True).read(text, "root")
+        BoxReader(has_pointers=True).read(text, "root")
 
     def test_small_values_that_cannot_change_stand_inline(self) -> None:
-        reader = ValueReader()
+        reader = BoxReader()
         for text in ("1", "'a'", "None", "(1, 2)", "frozenset({1})", "range(0, 3)", "Color.RED", "ValueError('x')"):
-            assert reader.read(text, "r") == (Slot(text), {})
+            assert reader.read(text, "r") == (BoxSlot(text), {})
         slot, boxes = reader.read("(1, [2])", "r")
         assert slot.ref == "r"
         assert [part.slot.ref or part.slot.text for part in boxes["r"].parts] == ["1", "r[1]"]
 
     def test_a_long_value_is_shortened(self) -> None:
-        slot, boxes = ValueReader().read(f"'{'x' * MAX_PARSED_CHARS}'", "r")
+        slot, boxes = BoxReader().read(f"'{'x' * MAX_PARSED_CHARS}'", "r")
         assert not boxes
         assert "more" in slot.text
 
 
 class TestPrediction:
-    def view(self, predicted: bytes) -> RunView:
+    def view(self, predicted: bytes) -> RunScenes:
         """A run beside a prediction of it."""
         from worldline.ui.session.run_diff import RunDiff
 
@@ -283,9 +283,9 @@ class TestPrediction:
         ask = PredictionRequest(program=program)
         truth = Run("truth", ask, Prediction(text=b"(1 n=1\n2 m=2\n3 k=4\n4\n)4\n.\n", status="ended"))
         diff = RunDiff(truth, Run("found", ask, Prediction(text=predicted, status="ended")))
-        return RunView(truth, compared=diff, written=len(diff.rows))
+        return RunScenes(truth, compared=diff, written=len(diff.rows))
 
-    def rows(self, view: RunView) -> list[dict[str, Any]]:
+    def rows(self, view: RunScenes) -> list[dict[str, Any]]:
         return [row for row in view.chunk(0)["rows"] if "predicted" in row]
 
     def test_what_agrees_is_not_repeated(self) -> None:

@@ -99,8 +99,9 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
         cell["hidden"] = [[in_words(kind), clip(value)] for kind, value in moment.hidden]
     if run.threads is not None:
         cell["thread"] = run.threads[step]
-    if step in run.conditions:
-        cell["decided"] = [clip(condition) for condition in run.conditions[step]]
+    decided = [condition for maker in run.history.makers_shown(step) for condition in run.conditions.get(maker, ())]
+    if decided:
+        cell["decided"] = [clip(condition) for condition in decided]
     if step in run.sharing.changes:
         cell["shares"] = [[frame, _shares(run, frame, step)] for frame in sorted(run.sharing.changes[step])]
     if run.is_moved(step):
@@ -114,14 +115,18 @@ def _shares(run: Run, frame: int, step: int) -> list[list[str]]:
 
 
 def _changes(run_diff: RunDiff, name: str, n: int, step: int) -> Iterator[list[Any]]:
-    """Frame, name and text (None: deleted) of each change, and its row if an earlier step made it."""
+    """Frame, name and text (None: deleted) of each change; if an earlier step made it, its row and its place."""
     run = run_diff.run(name)
     assert run is not None
     others = _beside(run_diff, name, run_diff.rows[n])[0]
     for write in run.writes(step):
         text = None if write.text is None else clip(write.text, others.get(write.name))
         change_json = [write.frame, clip(write.name), text]
-        yield change_json if write.writer == step else [*change_json, run_diff.row_of(name, write.writer)]
+        if write.writer != step:
+            change_json.append(run_diff.row_of(name, write.writer))
+        if write.frame != run.events[step].frame:
+            change_json.append(clip(run.place(write.writer)))
+        yield change_json
 
 
 def _beside(run_diff: RunDiff, name: str, row: RunDiffRow) -> tuple[dict[str, str], str | None]:

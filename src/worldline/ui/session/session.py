@@ -31,9 +31,9 @@ from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.as_json import branch_json, plain, program_json
 from worldline.ui.session.branches.branch import Branch, BranchEdit
+from worldline.ui.session.heap.view import RunScenes
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
-from worldline.ui.session.run_view import RunView
 from worldline.ui.session.stepping import written_rows
 from worldline.ui.session.without_gc import without_gc
 
@@ -103,7 +103,7 @@ class Session:
         self._adding = threading.Lock()
         self._diagnoses = _Memo[Diagnosis]()  # reading takes most of the time, so it is done once
         self._runs, self._run_diffs = _Memo[Run](), _Memo[RunDiff]()
-        self._run_views = _Memo[RunView]()
+        self._run_views = _Memo[RunScenes]()
         self.trace: Trace | None = None  # of a recorded run
 
     @classmethod
@@ -315,7 +315,7 @@ class Session:
         divergences = diagnosis.divergences if diagnosis and (left, right) == ("truth", "found") else None
         return self._run_diffs.put(name, inputs, RunDiff(reference, compared, divergences))
 
-    def run_view(self, branch: int = 0) -> RunView:
+    def run_view(self, branch: int = 0) -> RunScenes:
         """Return the actual run of a branch to look at alone, with what a complete prediction says otherwise.
 
         Raises:
@@ -332,7 +332,7 @@ class Session:
             raise UsageError(f"branch {branch} has no actual run: {current.why}")
         compared = self._run_diff(current) if is_compared else None
         written = 0 if compared is None else written_rows(compared, current)
-        view = RunView(run, trace=self.trace, compared=compared, written=written)
+        view = RunScenes(run, trace=self.trace, compared=compared, written=written)
         return self._run_views.put((branch,), inputs, view)
 
     def describe(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from worldline.diagnose.revisions.sentences import sentences
 from worldline.diagnose.revisions.source_map import SourceMap
 from worldline.evaluation.revisions import ComparedTest, RevisionComparison
 from worldline.ui.session.revision_rows import RevisionCell, RevisionRow, revision_rows
+from worldline.ui.session.side_by_side import with_places
 from worldline.ui.terminal.debug import print_sentence
 from worldline.ui.terminal.plain import print_line
 
@@ -41,7 +42,7 @@ def print_revisions(
     diverging = comparison.diverging
     for compared in diverging[:MAX_TESTS]:
         print_line(console, Text())
-        _print_test(console, compared, sources, rows)
+        print_compared(console, compared, sources, rows)
     for compared in diverging[MAX_TESTS:]:
         before, after = compared.test.outcomes
         print_line(console, Text(printable(f"{compared.test.id}  {before} before, {after} after")))
@@ -70,7 +71,8 @@ def _print_heading(console: Console, comparison: RevisionComparison) -> None:
     print_line(console, Text.assemble((title, "bold"), (f"  {', '.join(facts)}", "dim")))
 
 
-def _print_test(console: Console, compared: ComparedTest, sources: SourceMap, rows: int) -> None:
+def print_compared(console: Console, compared: ComparedTest, sources: SourceMap, rows: int) -> None:
+    """Print one test: what differs in words, and the rows around the first divergence."""
     print_line(console, Text(printable(compared.test.id), style="bold"))
     for label, text, style in sentences(compared.test, compared.diff):
         print_sentence(console, label, text, style)
@@ -112,8 +114,8 @@ def _cell(cell: RevisionCell | None, sign: str, colour: str, width: int, numbers
     start.append(" ")
     rest = width - start.cell_len
     values = Text("  ").join(
-        Text(piece.text, style=_differs(colour, kind) if piece.differs else _STYLES[piece.kind])
-        for piece in sorted(cell.pieces, key=lambda piece: not piece.differs)
+        Text().append(place, "dim").append(piece.text, _differs(colour, kind) if piece.differs else _STYLES[piece.kind])
+        for place, piece in with_places(sorted(cell.pieces, key=lambda piece: not piece.differs))
     )
     code = Text(cell.code.strip() if cell.pieces[:1] == () or cell.pieces[0].kind != "event" else "")
     # The values get what the source leaves, and at least half.

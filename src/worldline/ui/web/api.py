@@ -18,7 +18,7 @@ from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK
 from worldline.ui.session.chunk import chunk as chunk_of
 from worldline.ui.session.clip import cut
-from worldline.ui.session.run_view import RUN_CHUNK, RunView
+from worldline.ui.session.heap.view import RUN_CHUNK, RunScenes
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import written_rows
 from worldline.ui.session.stops import stop_index
@@ -228,7 +228,7 @@ def run_chunk(sessions: SessionCache, run: str, at: int, k: int, *, branch: int 
         return view.chunk(k)
 
 
-def _run_view(cached: CachedSession, branch: int) -> RunView:
+def _run_view(cached: CachedSession, branch: int) -> RunScenes:
     branch_of(cached.session, branch)
     try:
         return cached.session.run_view(branch)

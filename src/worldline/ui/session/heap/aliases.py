@@ -96,7 +96,7 @@ def returned_parts(source: str, line: int, language: str) -> tuple[tuple[str, Re
     return tuple((key, read) for key, read in reads if read is not None)
 
 
-class CalledFunction(NamedTuple):
+class CalledSignature(NamedTuple):
     """A function that is called: its name, the first line of its source, its file's source, and its arguments."""
 
     name: str
@@ -106,7 +106,7 @@ class CalledFunction(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def passed_object(source: str, line: int, name: str, called: CalledFunction, language: str) -> ReadObject | None:
+def passed_object(source: str, line: int, name: str, called: CalledSignature, language: str) -> ReadObject | None:
     """Return what the caller's line passes for a parameter without an operation."""
     if LANGUAGES[language].has_syntax_tree:
         known = parameters(called.source, called.line, called.name)

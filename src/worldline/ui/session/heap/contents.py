@@ -29,7 +29,7 @@ _FROZEN = ("tuple", "frozenset", "exception")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class BoxSlot:
     """A place that holds a value: a text, or an arrow to a box (`ref`), or into one (`at`: the element)."""
 
     text: str = ""
@@ -42,7 +42,7 @@ class BoxPart:
     """One part of a box. `key` is a field (`.x`), an index (`[0]`) or a key (`['a']`), as a path spells it."""
 
     key: str
-    slot: Slot
+    slot: BoxSlot
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class BoxContents:
 
 
 @dataclass
-class ValueReader:
+class BoxReader:
     """Reads values as they are at `row` into slots and boxes.
 
     `links` are places that hold an object with another id: by place, the rows from which on, and the ids.
@@ -88,11 +88,11 @@ class ValueReader:
             box = next((other for row, other in reversed(self.links[box]) if row <= self.row), box)
         return box
 
-    def read(self, text: str, root: str) -> tuple[Slot, dict[str, BoxContents]]:
+    def read(self, text: str, root: str) -> tuple[BoxSlot, dict[str, BoxContents]]:
         """Return the slot of a value, and the contents of every object that is written out in it."""
         value = parsed(text)
         if value is None:
-            return Slot(cut(clip(text), MAX_SLOT_CHARS)), {}
+            return BoxSlot(cut(clip(text), MAX_SLOT_CHARS)), {}
         reading = _Reading(self)
         return reading.slot(value, root, has_labels="#" in text), reading.boxes
 
@@ -102,10 +102,10 @@ class ValueReader:
         if value is not None:
             yield from _Reading(self).places(value, root)
 
-    def slot(self, text: str, root: str) -> Slot:
+    def slot(self, text: str, root: str) -> BoxSlot:
         """Return the slot of a value alone."""
         value = parsed(text)
-        return Slot(cut(clip(text), MAX_SLOT_CHARS)) if value is None else _Reading(self).outer_slot(value, root)
+        return BoxSlot(cut(clip(text), MAX_SLOT_CHARS)) if value is None else _Reading(self).outer_slot(value, root)
 
     def part(self, text: str, root: str, keys: Sequence[str]) -> tuple[Value, str] | None:
         """Return the part of a value under some keys, and its id; None if it has none."""
@@ -153,13 +153,13 @@ def part_text(text: str, key: str) -> str:
 class _Reading:
     """One value that is being read. It walks with a stack: a hostile value may be nested very deep."""
 
-    def __init__(self, reader: ValueReader) -> None:
+    def __init__(self, reader: BoxReader) -> None:
         self._reader = reader
         self._labels: dict[str, str] = {}
         self.boxes: dict[str, BoxContents] = {}
         self._pending: list[tuple[Value, str]] = []
 
-    def slot(self, value: Value, root: str, *, has_labels: bool) -> Slot:
+    def slot(self, value: Value, root: str, *, has_labels: bool) -> BoxSlot:
         """Return the slot of the whole value, after all its boxes have been read."""
         if has_labels:
             self._label_boxes(value, root)
@@ -177,7 +177,7 @@ class _Reading:
             if _is_boxed(node) and not node.number:
                 yield place, box, self._contents(node, box)
 
-    def outer_slot(self, value: Value, root: str) -> Slot:
+    def outer_slot(self, value: Value, root: str) -> BoxSlot:
         """Return the slot of the whole value, and read no boxes."""
         return self._slot(value, root)
 
@@ -201,32 +201,33 @@ class _Reading:
     def _box_id(self, node: Value, path: str) -> str:
         return self._reader.resolve(f"o{node.number}" if node.number else path)
 
-    def _slot(self, node: Value, path: str) -> Slot:
+    def _slot(self, node: Value, path: str) -> BoxSlot:
         if node.kind == "ref":
             box = self._labels.get(node.atom)
             number = node.atom.rpartition("#")[2]
             if box is None and not node.atom.startswith("#"):  # written out elsewhere
                 box = self._reader.resolve(f"o{number}")
-            return Slot(ref=box) if box is not None else Slot(node.atom)
+            return BoxSlot(ref=box) if box is not None else BoxSlot(node.atom)
         if not _is_boxed(node):
-            return Slot(cut(clip(text_of(node)), MAX_SLOT_CHARS))
+            return BoxSlot(cut(clip(text_of(node)), MAX_SLOT_CHARS))
         box = self._box_id(node, path)
         if self._reader.is_pointer(node):
             block, at = node.items[0], node.fields[0][1].atom
             if box in self._reader.plain_names:
-                return Slot(ref=box)
+                return BoxSlot(ref=box)
             self._pending.append((block, box))
             is_inside = at.isdecimal() and len(at) < 10 and int(at) < len(block.items)
-            return Slot(ref=box, at=int(at) if is_inside else None)
+            return BoxSlot(ref=box, at=int(at) if is_inside else None)
         self._pending.append((node, box))
-        return Slot(ref=box)
+        return BoxSlot(ref=box)
 
     def _contents(self, node: Value, box: str) -> BoxContents:
         pairs = list(_parts(node))
         parts = tuple(BoxPart(clip(key), self._slot(part, box + key)) for key, part in pairs[:MAX_PARTS])
         kind = node.items[0].kind if node.kind == "object" and node.items else node.kind
-        return BoxContents(kind, clip(node.atom) if node.kind in ("object", "exception") else "", parts,
-                           max(0, len(pairs) - MAX_PARTS))  # fmt: skip
+        return BoxContents(
+            kind, clip(node.atom) if node.kind in ("object", "exception") else "", parts, max(0, len(pairs) - MAX_PARTS)
+        )
 
 
 def _is_boxed(node: Value) -> bool:
@@ -256,7 +257,7 @@ def _has_parts(node: Value) -> bool:
     return node.kind in (*_BOXED, *_FROZEN) and not node.number
 
 
-def slot_json(slot: Slot) -> list[object]:
+def slot_json(slot: BoxSlot) -> list[object]:
     """Return a slot as JSON: [text], [null, box] or [null, box, element]."""
     if not slot.ref:
         return [slot.text]

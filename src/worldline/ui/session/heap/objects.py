@@ -20,7 +20,7 @@ from worldline.core.node import text as text_of
 from worldline.core.value import Value
 from worldline.diagnose.why.value_history import Write
 from worldline.ui.session.heap.aliases import (
-    CalledFunction,
+    CalledSignature,
     ReadObject,
     assigned_object,
     is_call,
@@ -29,7 +29,7 @@ from worldline.ui.session.heap.aliases import (
     returned_parts,
     stored_objects,
 )
-from worldline.ui.session.heap.contents import BoxContents, ValueReader, parsed, part_text
+from worldline.ui.session.heap.contents import BoxContents, BoxReader, parsed, part_text
 from worldline.ui.session.marks.natives import native_names
 from worldline.ui.session.marks.sharing import line_names
 from worldline.ui.session.run import Run
@@ -37,7 +37,7 @@ from worldline.ui.session.run import Run
 _MUTABLE = ("list", "dict", "set", "deque")
 
 
-class NamedValue(NamedTuple):
+class RootedValue(NamedTuple):
     """A value of a name from a row on: its text (None: deleted), the step that wrote it, its root.
 
     `since` is the row that shows the value first, earlier than `row` if only the root is new. `bound` is the row that
@@ -52,7 +52,7 @@ class NamedValue(NamedTuple):
     bound: int
 
 
-class ObjectChange(NamedTuple):
+class BoxChange(NamedTuple):
     """A row at which an object is new or changes, and the keys of the changed parts (none of them: it is new)."""
 
     row: int
@@ -71,7 +71,7 @@ class _Derived(NamedTuple):
 class _FrameNow:
     """The names of one frame while the run is read."""
 
-    values: dict[str, NamedValue] = field(default_factory=dict)
+    values: dict[str, RootedValue] = field(default_factory=dict)
     derived: dict[str, _Derived] = field(default_factory=dict)
 
 
@@ -80,11 +80,11 @@ class RunObjects:
 
     def __init__(self, run: Run) -> None:
         self.run, self.events = run, run.events
-        self.reader = ValueReader(has_pointers="Ptr" in native_names(run.ask.program.lang.name).objects)
-        self.names: dict[int, dict[str, list[NamedValue]]] = {}
+        self.reader = BoxReader(has_pointers="Ptr" in native_names(run.ask.program.lang.name).objects)
+        self.names: dict[int, dict[str, list[RootedValue]]] = {}
         self.returned: dict[int, tuple[str, str]] = {}
         """By row that returns, yields or raises: the value and its root."""
-        self.changes: list[ObjectChange] = []
+        self.changes: list[BoxChange] = []
         self.shown = shown_at(self.events, run.threads)
         self._lang = run.ask.program.lang
         self._sources: dict[str | None, str] = {None: run.ask.program.source, **dict(run.ask.program.files)}
@@ -93,14 +93,14 @@ class RunObjects:
         self._linked: set[str] = set()  # the objects that a link leads to
         self._read()
 
-    def at(self, frame: int, row: int) -> Iterator[tuple[str, NamedValue]]:
+    def at(self, frame: int, row: int) -> Iterator[tuple[str, RootedValue]]:
         """Yield the names of a frame with their values after a row."""
         for name, values in self.names.get(frame, {}).items():
             at = bisect_right(values, row, key=lambda value: value.row)
             if at and values[at - 1].text is not None:
                 yield name, values[at - 1]
 
-    def changes_at(self, row: int) -> Sequence[ObjectChange]:
+    def changes_at(self, row: int) -> Sequence[BoxChange]:
         """Return the objects that a row changes."""
         start = bisect_right(self.changes, row - 1, key=lambda change: change.row)
         end = bisect_right(self.changes, row, key=lambda change: change.row)
@@ -131,7 +131,7 @@ class RunObjects:
         for write in changes:
             root = self._root(row, moment, now, write)
             bound = self._bound_row(row, now.values.get(write.name), write.text, root)
-            self._put(frame, write.name, NamedValue(row, write.text, step, root, row, bound))
+            self._put(frame, write.name, RootedValue(row, write.text, step, root, row, bound))
         if moment.frame == frame:
             for name, other in moment.same.items():
                 self._share(row, frame, now, name, other)
@@ -144,17 +144,17 @@ class RunObjects:
         for value in written:
             self._note_changes(row, value.text or "", value.root)
 
-    def _boxes(self, value: NamedValue) -> dict[str, BoxContents]:
+    def _boxes(self, value: RootedValue) -> dict[str, BoxContents]:
         return self.reader.read(value.text or "", value.root)[1]
 
-    def _bound_row(self, row: int, old: NamedValue | None, text: str | None, root: str) -> int:
+    def _bound_row(self, row: int, old: RootedValue | None, text: str | None, root: str) -> int:
         """The row that shows a name with its object first."""
         if old is None or old.text is None or text is None:
             return row
         slot = self.reader.slot(text, root)
         return old.bound if slot.ref and slot == self.reader.slot(old.text, old.root) else row
 
-    def _put(self, frame: int, name: str, value: NamedValue) -> None:
+    def _put(self, frame: int, name: str, value: RootedValue) -> None:
         now = self._now.setdefault(frame, _FrameNow())
         now.values[name] = value
         history = self.names.setdefault(frame, {}).setdefault(name, [])
@@ -207,7 +207,7 @@ class RunObjects:
             return None
         info = self.run.frame(moment.frame)
         source = self._sources.get(self.run.frame(moment.parent).file, "")
-        function = CalledFunction(info.function, self._sources.get(moment.file, ""), info.line, tuple(moment.values))
+        function = CalledSignature(info.function, self._sources.get(moment.file, ""), info.line, tuple(moment.values))
         read = passed_object(source, line, name, function, self._lang.name)
         value = parsed(text)
         if read is None or value is None:
@@ -233,7 +233,7 @@ class RunObjects:
         return None
 
     def _spelled(
-        self, now: _FrameNow, keys: Sequence[str | ast.Name | None], owner: NamedValue
+        self, now: _FrameNow, keys: Sequence[str | ast.Name | None], owner: RootedValue
     ) -> Iterator[tuple[str, ...]]:
         """The keys with the values of their indices; of a loop, those of every element."""
         spelled = list[str]()
@@ -311,7 +311,7 @@ class RunObjects:
             for keys in self._spelled(now, stored.keys, owner):
                 self._store_part(row, owner, keys, value)
 
-    def _store_part(self, row: int, owner: NamedValue, keys: Sequence[str], value: NamedValue | None) -> None:
+    def _store_part(self, row: int, owner: RootedValue, keys: Sequence[str], value: RootedValue | None) -> None:
         """Link one part of an object to the object of a value, or to a new one."""
         part = self.reader.part(owner.text or "", owner.root, keys[:-1])
         stored = self.reader.part(owner.text or "", owner.root, keys)
@@ -361,7 +361,7 @@ class RunObjects:
                 continue
             keys = () if before is None else contents.changed_keys(before)
             self._contents[box] = contents
-            self.changes.append(ObjectChange(row, box, keys))
+            self.changes.append(BoxChange(row, box, keys))
 
 
 def _may_be_shared(text: str) -> bool:

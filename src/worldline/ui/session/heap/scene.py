@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldline.ui.session.clip import clip
-from worldline.ui.session.heap.contents import BoxContents, Slot, contents_json, slot_json
+from worldline.ui.session.heap.contents import BoxContents, BoxSlot, contents_json, slot_json
 from worldline.ui.session.heap.objects import RunObjects
 
 MAX_FRAMES = 40
@@ -29,7 +29,7 @@ class SceneName:
     """A name, its value, the row that shows the name with this value or object first, and its root."""
 
     name: str
-    slot: Slot
+    slot: BoxSlot
     row: int
     root: str
 
@@ -45,7 +45,7 @@ class SceneFrame:
     names: tuple[SceneName, ...]
     left_out: int = 0
     ending: str = ""
-    result: Slot | None = None
+    result: BoxSlot | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class _Texts:
         self._reader = objects.reader
         self._boxes: list[tuple[tuple[int, int], dict[str, BoxContents]]] = []
 
-    def slot(self, text: str, root: str, order: tuple[int, int]) -> Slot:
+    def slot(self, text: str, root: str, order: tuple[int, int]) -> BoxSlot:
         """Return the slot of a value, and keep its boxes."""
         slot, boxes = self._reader.read(text, root)
         self._boxes.append((order, boxes))
@@ -105,10 +105,14 @@ def _frame(objects: RunObjects, frame: int, row: int, texts: _Texts) -> SceneFra
     info, moment = objects.run.frame(frame), objects.events[row]
     names = list(objects.at(frame, row))
     shown = tuple(
-        SceneName(clip(name), texts.slot(value.text or "", value.root, (value.since, 1 + value.writer)), value.bound,
-                  objects.reader.resolve(value.root))
+        SceneName(
+            clip(name),
+            texts.slot(value.text or "", value.root, (value.since, 1 + value.writer)),
+            value.bound,
+            objects.reader.resolve(value.root),
+        )
         for name, value in names[:MAX_NAMES]
-    )  # fmt: skip
+    )
     ends = moment.frame == frame and moment.event in _ENDING
     result = texts.slot(*objects.returned[row], (row, 0)) if ends and row in objects.returned else None
     line = objects.run.line(frame, row)

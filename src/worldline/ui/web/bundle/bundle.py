@@ -19,8 +19,8 @@ from worldline.storage import files
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
+from worldline.ui.session.heap.view import RUN_CHUNK
 from worldline.ui.session.rollout import predict_root
-from worldline.ui.session.run_view import RUN_CHUNK
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
 from worldline.ui.web.bundle.page import page as page_of

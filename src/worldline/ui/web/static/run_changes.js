@@ -1,5 +1,5 @@
 // Every change of a run: when a name or an object changed, who wrote a part, and where a text occurs. It reads the overview of
-// ui/session/run_view.py and draws nothing.
+// ui/session/heap/view.py and draws nothing.
 
 /** The changes of a run: `overview` has names, texts, ids, changes, objects and printed. */
 export class RunChanges {

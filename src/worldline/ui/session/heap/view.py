@@ -35,7 +35,7 @@ MAX_PRINTED_CHARS = 500_000
 """Characters of output and input that are shown."""
 
 
-class RunView:
+class RunScenes:
     """One run to look at.
 
     Args:
