@@ -4,6 +4,7 @@
 
 import { api } from "./api.js";
 import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
 import * as keys from "./keys.js";
 import { show as overview } from "./overview.js";
 import { show as runs } from "./runs.js";
@@ -122,7 +123,7 @@ function otherTheme() {
 
 function themeChanged() {
   const dark = theme() === "dark";
-  fill(themeButton, dark ? "☀" : "☾");
+  fill(themeButton, icon(dark ? "sun" : "moon"));
   themeButton.setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme");
   themeButton.title = `${themeButton.getAttribute("aria-label")} (t)`;
   document.dispatchEvent(new Event("themechange"));
