@@ -20,7 +20,7 @@ from worldline.evaluation.rows import read_rows
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.languages.calls import calls, functions, parameter_types
 from worldline.evaluation.suites.languages.humaneval_x import BENCHMARK_LANGUAGES, problems
-from worldline.evaluation.suites.languages.literals import Reader
+from worldline.codec.literals import Reader
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.languages import toolchain
 

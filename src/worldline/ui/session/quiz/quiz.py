@@ -1,0 +1,199 @@
+"""A quiz: questions about the recorded run of a session, judged answers, and what a model predicted at these steps.
+
+`question_json` says nothing that a run does after the step of the question; `answer_json` says it. The model predicted
+the whole run from its beginning, so after its first mistake it answers from its own wrong state.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.core.errors import UsageError
+from worldline.core.hidden import Control
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.ui.session.branches.as_json import plain, program_json
+from worldline.ui.session.branches.continuation import record_truth
+from worldline.ui.session.clip import clip
+from worldline.ui.session.quiz.choose import DEFAULT_QUESTIONS, MAX_QUESTIONS, choose_questions
+from worldline.ui.session.quiz.judge import AnswerVerdict, is_true_answer, judge_answer
+from worldline.ui.session.quiz.question import LINE, VALUE, Question, StepAnswers
+from worldline.ui.session.run import Run
+from worldline.ui.session.session import RECORDED, Session
+
+MAX_OUTPUT_CHARS = 2_000
+RECORDING, READY, FAILED = "recording", "ready", "failed"
+REVEALED, PREDICTING, NOT_PREDICTED = "revealed", "predicting", "not predicted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuizOptions:
+    """How a quiz is made: the maximum number of questions, and what decides between equal ones."""
+
+    questions: int = DEFAULT_QUESTIONS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.questions <= MAX_QUESTIONS:
+            raise UsageError(f"a quiz has 1 to {MAX_QUESTIONS} questions, not {self.questions}")
+
+
+def record_session(program: Program, *, limits: Limits | None = None, control: Control | None = None) -> Session:
+    """Record a program and return its session, without a prediction."""
+    session = Session.new(program, model=RECORDED, control=control)
+    root = session.branch(0)
+    recorded = record_truth(root.ask, limits=limits)
+    session.put(root, truth=recorded.truth, why=recorded.why, status="done")
+    return session
+
+
+class Quiz:
+    """The questions about the program of a session. `model` is the name of its model, or None if nobody predicts."""
+
+    def __init__(self, session: Session, options: QuizOptions | None = None, *, model: str | None = None) -> None:
+        self.session, self.model = session, model
+        self._options = options or QuizOptions()
+        self._lock = threading.RLock()
+        self._chosen: tuple[tuple[Question, ...], Run, StepAnswers] | None = None
+
+    @property
+    def status(self) -> str:
+        """Whether the run is being recorded, ready, or cannot be had (`failed`)."""
+        root = self.session.branch(0)
+        return READY if root.truth is not None else RECORDING if root.status == "running" else FAILED
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Every question, in the order of the run."""
+        return self._made()[0]
+
+    def describe(self) -> dict[str, Any]:
+        """Return the program, the number of questions and the model, as JSON."""
+        root, status = self.session.branch(0), self.status
+        note = root.why if status == FAILED else ""
+        count = len(self.questions) if status == READY else 0
+        if status == READY and not count:
+            status, note = FAILED, "no step of this run makes a question: try a program with a branch, loop or call"
+        described: dict[str, Any] = plain(
+            {
+                "name": self.session.name,
+                "model": self.model,
+                "status": status,
+                "note": note,
+                "questions": count,
+                "program": program_json(root.ask.program),
+            }
+        )
+        return described
+
+    def question_json(self, number: int) -> dict[str, Any]:
+        """Return a question with the state before its line. The answer is not part of it."""
+        question, run = self._question(number), self._made()[1]
+        asked: dict[str, Any] = plain(
+            {
+                "number": number,
+                "kind": question.kind,
+                "text": question.sentence,
+                "step": question.step,
+                "line": question.line,
+                "file": question.file,
+                "function": question.function,
+                "subject": question.subject,
+                "frames": _frames(run, question.step),
+                "output": clip(run.output_tail(question.step, MAX_OUTPUT_CHARS)),
+            }
+        )
+        return asked
+
+    def answer_json(self, number: int, typed: str | None) -> dict[str, Any]:
+        """Judge an answer; None reveals the truth. A malformed answer reveals nothing."""
+        question = self._question(number)
+        language = self.session.branch(0).ask.program.language
+        verdict = AnswerVerdict(REVEALED) if typed is None else judge_answer(question, typed, language)
+        judged = {"number": number, "status": verdict.status, "note": verdict.note, "answer": typed}
+        revealed = self.truth_json(number) if verdict.status != "malformed" else {}
+        answered: dict[str, Any] = plain(judged | revealed)
+        return answered
+
+    def truth_json(self, number: int) -> dict[str, Any]:
+        """Return the answer of the recorded run, why it is so, the state after the line, and the model's answer."""
+        question, run = self._question(number), self._made()[1]
+        return {
+            "truth": question.truth,
+            "because": explain_truth(run, question),
+            "after": {
+                "frames": _frames(run, question.end),
+                "output": clip(run.output_tail(question.end, MAX_OUTPUT_CHARS)),
+                "line": run.events[question.end].line,
+            },
+            "model": self._guess(question),
+        }
+
+    def _guess(self, question: Question) -> dict[str, Any] | None:
+        """What the model predicted; None without a model."""
+        if self.model is None:
+            return None
+        is_running = self.session.branch(0).status == "running"
+        diff = self.session.run_diff()
+        step = diff.rows[diff.row_of("left", question.step)].right
+        answers = StepAnswers(diff.right)
+        is_there = step is not None and answers.end(step) is not None
+        answer = answers.answer(question, step) if step is not None and is_there else None
+        if answer is None:
+            return {"name": self.model, "status": PREDICTING if is_running and not is_there else NOT_PREDICTED}
+        status = "right" if is_true_answer(question, answer) else "wrong"
+        return {"name": self.model, "status": status, "answer": clip(answer, question.truth)}
+
+    def _question(self, number: int) -> Question:
+        questions = self.questions
+        if not 0 <= number < len(questions):
+            raise UsageError(f"there is no question {number}: the quiz has {len(questions)}")
+        return questions[number]
+
+    def _made(self) -> tuple[tuple[Question, ...], Run, StepAnswers]:
+        with self._lock:
+            if self._chosen is None:
+                run = self.session.run_diff().left if self.status == READY else None
+                if run is None:
+                    raise UsageError("the run is not recorded yet")
+                questions = choose_questions(run, count=self._options.questions, seed=self._options.seed)
+                self._chosen = questions, run, StepAnswers(run)
+            return self._chosen
+
+
+def explain_truth(run: Run, question: Question) -> list[str]:
+    """Say why the answer is what it is: what decided, or which names are one object. Code is between backticks."""
+    place = f"line {question.line} of `{question.function}`"
+    if question.kind == LINE:
+        decided = run.conditions.get(question.step, ())
+        return [f"Decided by `{text}`." for text in decided] or [f"Decided in {place}."]
+    if question.kind != VALUE:
+        verbs = {"output": "printed", "return": "returned", "yield": "yielded"}
+        return [f"It is {verbs[question.kind]} by {place}."]
+    sentences = [f"It is written by {place}."]
+    frame = run.events[question.step].frame
+    for group in run.sharing.at(frame, question.end):
+        if question.name in group:
+            names = ", ".join(f"`{name}`" for name in group)
+            sentences.append(f"One object has these names: {names}.")
+    return sentences
+
+
+def _frames(run: Run, step: int) -> list[dict[str, Any]]:
+    """The frames of the stack before a step, outermost first."""
+    listed = []
+    for state in run.before(step):
+        file = run.frame(state.frame).file
+        listed.append(
+            {
+                "frame": state.frame,
+                "function": clip(state.function),
+                "line": state.line,
+                "file": None if file is None else clip(file),
+                "names": [[clip(name), clip(text)] for name, text in state.values.items()],
+                "shares": [list(map(clip, group)) for group in run.sharing.at(state.frame, step - 1)],
+            }
+        )
+    return listed
