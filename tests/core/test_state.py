@@ -38,28 +38,31 @@ class Machine:
         for frame in self.ended:
             del self.spaces[frame]
         self.ended = [self.script.current] if gone else []
-        assign(self.spaces[self.script.current], self.unsettled.pop(self.script.current, {}))
+        self.show(self.script.current, len(self.after) - 1)
         self.after.append({frame: dict(names) for frame, names in self.spaces.items()})
 
     def change(self, name: str, value: str | None) -> None:
-        """The current frame's pending step changes a name.
-
-        The state after that step shows it; the states since then, of other frames, do not, unless it was a call.
-        """
+        """The current frame's pending step changes a name. An argument of a call is known since the call."""
         frame = self.script.current
         pending = self.script.pending[frame]
-        if value is None and name not in self.after[pending][frame]:
+        if value is None and name not in self.spaces[frame] and name not in self.unsettled.get(frame, {}):
             return
         self.script.change(name, value)
-        is_call = self.script.steps[pending]["event"] == "call"
-        until = len(self.after) if is_call else pending + 1
-        for snapshot in self.after[pending:until]:
-            if frame in snapshot:
-                assign(snapshot[frame], {name: value})
-        if is_call:
-            assign(self.spaces[frame], {name: value})
-        else:
-            self.unsettled.setdefault(frame, {})[name] = value
+        self.unsettled.setdefault(frame, {})[name] = value
+        if self.script.steps[pending]["event"] == "call":
+            self.show(frame, pending)
+
+    def show(self, frame: int, since: int) -> None:
+        """The changes of a frame's pending step are part of the states since a step."""
+        changes = self.unsettled.pop(frame, {})
+        shown = [snapshot[frame] for snapshot in self.after[max(since, 0) :] if frame in snapshot]
+        for names in (self.spaces[frame], *shown):
+            assign(names, changes)
+
+    def stop(self) -> None:
+        """The recording ends: what never became known is seen with its own step."""
+        for frame in list(self.unsettled):
+            self.show(frame, self.script.pending[frame])
 
 
 def assign(names: dict[str, str], changes: dict[str, str | None]) -> None:
@@ -78,7 +81,7 @@ def call(machine: Machine, parent: int) -> None:
 
 
 def leave(machine: Machine, how: str) -> None:
-    """The innermost frame returns, raises out or falls asleep; the one below goes on."""
+    """The innermost frame returns, raises out or falls asleep; the line below it ends, and the next one starts."""
     machine.script.event(how, 2, "None")
     frame = machine.stack.pop()
     machine.step(gone=how != "yield")
@@ -123,6 +126,7 @@ def runs(draw: st.DrawFn) -> tuple[Trace, list[Snapshot]]:
     call(machine, -1)
     for _ in range(draw(st.integers(0, 25))):
         act(machine, draw)
+    machine.stop()
     decoded = decode(machine.script.wire())
     return trace_of(machine.script), [*machine.after[: len(decoded.columns)]]
 
@@ -169,10 +173,10 @@ def test_keyframes_share_what_did_not_change_and_stay_smaller_than_the_trace() -
     trace = long_trace(500, depth=50)
     replay = Replay(trace, every=8)
     replay.at(len(trace) - 1)
-    earlier, later = (fold.settled for fold in replay._folds[-2:])
+    earlier, later = (fold.state for fold in replay._folds[-2:])
     assert earlier.frames[3] is later.frames[3]
     assert earlier.frames[50] is not later.frames[50]
-    assert sum(len(fold.settled.frames) for fold in replay._folds) <= len(trace)
+    assert sum(len(fold.state.frames) for fold in replay._folds) <= len(trace)
 
 
 def test_states_that_share_are_still_independent() -> None:

@@ -47,7 +47,7 @@ class _Known:
         before = WRONG if self.same(n - 1) else CONSEQUENTIAL
         self.apart = False
         self.move(n, is_done=False)
-        here = WRONG if self.same(n) else CONSEQUENTIAL
+        here = WRONG if self.same(n - 1) else CONSEQUENTIAL
         self.move(n, is_done=True)
         action, states = RIGHT, set()
         for one in row.differs:
@@ -56,7 +56,7 @@ class _Known:
             if one.what == "event":
                 action = before
             else:
-                own = named and one.step == row.left and not self.runs[0].events[row.left].whole
+                own = named and self.runs[0].history.maker(one.step) == row.left
                 states.add(here if own else before)
             if one.what != "event" and not named:
                 self.hand(self.runs[0].events[row.left].event)
@@ -125,14 +125,14 @@ class _Known:
         return found[1] if found is not None else None
 
     def held(self, n: int) -> tuple[set[int], set[int]]:
-        """The steps whose changes one run has not told by a row, or leaves open."""
+        """The steps whose changes one run has not shown by a row, or leaves open."""
         found: tuple[set[int], set[int]] = set(), set()
         for m, row in enumerate(self.run_diff.rows[: n + 1]):
             if row.left is None or row.right is None or not self.agrees[m]:
                 continue
             steps = row.left, row.right
             told = [
-                self.run_diff.row_of(name, run.history.known_at(step))
+                self.run_diff.row_of(name, run.history.shown_at(step))
                 for name, run, step in zip(("left", "right"), self.runs, steps, strict=True)
             ]
             is_open = any(run.events[step].open for run, step in zip(self.runs, steps, strict=True))

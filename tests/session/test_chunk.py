@@ -166,7 +166,8 @@ def test_the_format_is_exactly_this() -> None:
     row = part["rows"][12]
     none = dict.fromkeys(("file", "printed", "sure", "sure_action", "sure_state"))
     assert row.pop("left") == {
-        **none, "step": 12, "event": "return", "line": 3, "frame": 3, "changes": [], "arg": "1", "bytes": 3,
+        **none, "step": 12, "event": "return", "line": 3, "frame": 3, "arg": "1", "bytes": 3,
+        "changes": [[2, "r", "1", 8, "line 4 in fact"]],
     }  # fmt: skip
     right = row.pop("right")
     assert right["arg"] == "2"
@@ -176,7 +177,7 @@ def test_the_format_is_exactly_this() -> None:
         "over": 13, "out": 13, "back_over": 11, "back_out": 8,
         "differs": [{"what": "value", "name": None, "wanted": "1", "got": "2", "path": "", "at": None}],
     }  # fmt: skip
-    assert part["rows"][13]["left"]["changes"] == [[2, "r", "1", 8]]
+    assert part["rows"][13]["left"]["changes"] == []
     assert part["left"] == {
         "at": None,
         "frames": {str(n): {"function": "fact", "file": None, "parent": n - 1, "line": 1} for n in range(4)},

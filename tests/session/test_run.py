@@ -46,13 +46,13 @@ def _up(under: dict[int, int], frame: int) -> list[int]:
     return found
 
 
-def naive_told(of: Run, step: int) -> int:
-    """The step with which the changes of a step are told."""
+def naive_shown(of: Run, step: int) -> int:
+    """The step with which people see the changes of a step: the last one before its frame continues."""
     moment = of.events[step]
-    if moment.event in ("call", *CHANGELESS) or moment.whole:
+    if moment.event in ("call", *CHANGELESS):
         return step
     later = [j for j in range(step + 1, len(of)) if of.events[j].frame == moment.frame]
-    return next((j for j in later if of.events[j].event not in CHANGELESS), step)
+    return next((j - 1 for j in later if of.events[j].event not in CHANGELESS), step)
 
 
 def naive_values(of: Run, step: int) -> dict[int, dict[str, tuple[str, int]]]:
@@ -64,15 +64,14 @@ def naive_values(of: Run, step: int) -> dict[int, dict[str, tuple[str, int]]]:
         names = found.setdefault(moment.frame, {})
         if moment.event in CHANGELESS:
             continue
-        if moment.whole and i <= step:
-            writer = before.get(moment.frame, i)
+        writer = before.get(moment.frame, i)
+        if moment.whole and naive_shown(of, writer) <= step:
             for name in [name for name in names if name not in moment.values]:
                 del names[name]
             for name, text in moment.values.items():
                 if name not in names or names[name][0] != text:
                     names[name] = text, writer
-        told = naive_told(of, i)
-        if not moment.whole and (told if told != i + 1 else i) <= step:
+        if not moment.whole and naive_shown(of, i) <= step:
             for name in moment.gone:
                 names.pop(name, None)
             names.update({name: (text, i) for name, text in moment.values.items()})
@@ -140,7 +139,7 @@ def test_the_state_is_the_recorders_own(name: str) -> None:
     for step in range(len(of)):
         state, moment = replay.at(step).frames, trace[step]
         for live in of.stack(step):
-            late = live.frame == moment.frame and of.history.known_at(step) != step
+            late = live.frame == moment.frame and of.history.shown_at(step) != step
             touched = {*moment.delta, *moment.gone} if late else set()
             known = {n: v for n, v in live.values.items() if n not in touched}
             assert known == {n: v for n, v in state.get(live.frame, {}).items() if n not in touched}
@@ -177,7 +176,9 @@ def test_a_pending_call_has_changed_nothing_yet() -> None:
     waiting = of.stack(2)[0], of.stack(3)[0], of.stack(9)[0]
     assert [dict(live.values) for live in waiting] == [{"n": "4"}] * 3
     back = next(j for j in range(3, len(of)) if of.events[j].frame == 0)
-    assert of.stack(back)[0].values == of.before(back)[0].values == {"n": "4", "r": "6"}
+    assert of.events[back - 1].event == "return"
+    assert dict(of.stack(back - 2)[0].values) == {"n": "4"}
+    assert of.stack(back - 1)[0].values == of.stack(back)[0].values == of.before(back)[0].values == {"n": "4", "r": "6"}
     assert of.stack(back)[0].writers == {"n": 0, "r": 2}
     assert of.over(2) == back
     assert of.back_over(back) == 2

@@ -42,7 +42,7 @@ def run(source: str, call: str = "f()", *, codec: str = "compact", options: Comp
 def after(found: Run, line: int) -> Groups:
     """The groups of the first frame when the last pass of a line is done."""
     step = max(i for i, moment in enumerate(found.events) if moment.line == line)
-    return found.sharing.at(found.events[0].frame, found.history.known_at(step))
+    return found.sharing.at(found.events[0].frame, found.history.shown_at(step))
 
 
 def test_an_assignment_shares_and_another_value_parts() -> None:

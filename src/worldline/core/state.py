@@ -1,8 +1,8 @@
 """Folding deltas into states: the full state of every live frame at any step.
 
-The state after step i holds every delta of its own frame, step i included. Of every other frame, which waits for a
-call or is suspended, it holds every delta except that of the newest step, whose line is not finished. The delta of
-a call is its arguments, which are known at once. A frame that has ended is dropped at the next step.
+The state after step i holds every delta that people have seen by then (`core.events.shown_at`): a line that calls has
+changed nothing until the call has returned. The delta of a call is its arguments, which are known at once. A frame
+that has ended is dropped at the next step.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from worldline.core.events import CHANGELESS, EVENTS, Pending
+from worldline.core.events import CHANGELESS, EVENTS
 from worldline.core.trace import Step, Trace
 
 _RETURN, _RAISE, _CALL, _RESUME = (EVENTS.index(event) for event in ("return", "raise", "call", "resume"))
@@ -48,43 +48,30 @@ class State:
 
 
 class _Fold:
-    """The settled state and the pending steps."""
+    """The state after a step, and what the next one needs."""
 
     def __init__(self, trace: Trace) -> None:
-        self.trace, self.settled = trace, State()
-        self.pending = Pending[int]()
+        self.trace, self.state = trace, State()
         # The newest step of each thread.
         self.newest: dict[int, int] = {}
 
     def copy(self) -> _Fold:
         other = _Fold(self.trace)
-        other.settled, other.pending = self.settled.copy(), Pending(self.pending.steps)
-        other.newest = dict(self.newest)
+        other.state, other.newest = self.state.copy(), dict(self.newest)
         return other
 
     def advance(self, i: int) -> None:
         """Go from the state after step i - 1 to the state after step i."""
-        frame, event = self.trace.columns.frame[i], EVENTS[self.trace.columns.event[i]]
-        thread = self.trace.thread_at(i)
+        trace, thread = self.trace, self.trace.thread_at(i)
         newest, self.newest[thread] = self.newest.get(thread, -1), i
-        if newest >= 0 and _ended(self.trace, newest, i):
-            ended = self.trace.columns.frame[newest]
-            self.settled.drop(ended)
-            self.pending.drop(ended)
-        before = self.pending.settle(frame, event)
-        if before is not None:
-            self.settled.apply(self.trace[before])
-        if event == "call":
-            self.settled.apply(self.trace[i])
-        elif event not in CHANGELESS:
-            self.settled.frames.setdefault(frame, {})
-            self.pending.hold(frame, event, i)
-
-    def state(self, i: int) -> State:
-        shown = self.settled.copy()
-        if self.pending.get(self.trace.columns.frame[i]) == i:
-            shown.apply(self.trace[i])
-        return shown
+        if newest >= 0 and _ended(trace, newest, i):
+            self.state.drop(trace.columns.frame[newest])
+        if EVENTS[trace.columns.event[i]] not in CHANGELESS:
+            self.state.frames.setdefault(trace.columns.frame[i], {})
+        if trace.shown_at[i] == i:
+            self.state.apply(trace[i])
+        for step in trace.shown_with(i):
+            self.state.apply(step)
 
 
 class Replay:
@@ -108,11 +95,11 @@ class Replay:
         last = self._steps[known - 1] if known else -1
         for step in range(last + 1, i + 1):
             fold.advance(step)
-            if known == len(self._steps) and step - last >= max(self._every, len(fold.settled.frames)):
+            if known == len(self._steps) and step - last >= max(self._every, len(fold.state.frames)):
                 self._steps.append(step)
                 self._folds.append(fold.copy())
                 known, last = known + 1, step
-        return fold.state(i)
+        return fold.state.copy()
 
 
 def _ended(trace: Trace, newest: int, i: int) -> bool:
@@ -135,7 +122,7 @@ def states(trace: Trace) -> Iterator[tuple[Step, State]]:
     fold = _Fold(trace)
     for i in range(len(trace)):
         fold.advance(i)
-        yield trace[i], fold.state(i)
+        yield trace[i], fold.state.copy()
 
 
 def state_at(trace: Trace, i: int) -> State:

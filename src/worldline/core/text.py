@@ -31,6 +31,12 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def line_in_words(line: int | None, function: str) -> str:
+    """Name a line and its function, if it is in one: `line 2 in f`, `line 7`."""
+    number = "?" if line is None else str(line)
+    return f"line {number}" if function in ("", "?", "<module>") else f"line {number} in {function}"
+
+
 def printable(text: str) -> str:
     """Write a text on one line, with unsafe characters escaped."""
     return _UNSAFE_CHARACTER.sub(escape, text)

@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
-from worldline.core.events import EVENTS
+from worldline.core.events import EVENTS, shown_at
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.text import shortened
@@ -102,6 +102,13 @@ class Step:
         row |= {"same": self.same} if self.same else {}
         row |= {"thread": self.thread} if self.thread else {}
         return row
+
+
+class _Event(NamedTuple):
+    """The event of a step, without its changes."""
+
+    frame: int
+    event: str
 
 
 @dataclass
@@ -200,6 +207,27 @@ class Trace:
         ends = [*steps[1:], len(self)]
         ran = {number for step, end, number in zip(steps, ends, numbers, strict=False) if step < end}
         return tuple(sorted(ran | ({0} if not steps or steps[0] > 0 else set())))
+
+    @cached_property
+    def shown_at(self) -> Sequence[int]:
+        """For each step, the step with which people see its changes: see `core.events.shown_at`."""
+        columns = self.columns
+        events = (_Event(frame, EVENTS[event]) for frame, event in zip(columns.frame, columns.event, strict=True))
+        threads = [self.thread_at(i) for i in range(len(self))] if self._turns[0] else None
+        return array("I", shown_at(events, threads))
+
+    @cached_property
+    def _late(self) -> dict[int, list[int]]:
+        """By step, the earlier steps whose changes it shows, the newest first."""
+        late: dict[int, list[int]] = {}
+        for i in range(len(self) - 1, -1, -1):
+            if self.shown_at[i] != i:
+                late.setdefault(self.shown_at[i], []).append(i)
+        return late
+
+    def shown_with(self, i: int) -> tuple[Step, ...]:
+        """Return the earlier steps whose changes people see with step i: lines that waited for it, innermost first."""
+        return tuple(self[step] for step in self._late.get(i, ()))
 
     def as_json(self) -> dict[str, Any]:
         """The object that `record --json` prints."""

@@ -114,14 +114,18 @@ def _shares(run: Run, frame: int, step: int) -> list[list[str]]:
 
 
 def _changes(run_diff: RunDiff, name: str, n: int, step: int) -> Iterator[list[Any]]:
-    """Frame, name and text (None: deleted) of each change, and its row if an earlier step made it."""
+    """Frame, name and text (None: deleted) of each change; if an earlier step made it, its row and its place."""
     run = run_diff.run(name)
     assert run is not None
     others = _beside(run_diff, name, run_diff.rows[n])[0]
     for write in run.writes(step):
         text = None if write.text is None else clip(write.text, others.get(write.name))
         change_json = [write.frame, clip(write.name), text]
-        yield change_json if write.writer == step else [*change_json, run_diff.row_of(name, write.writer)]
+        if write.writer != step:
+            change_json.append(run_diff.row_of(name, write.writer))
+        if write.frame != run.events[step].frame:
+            change_json.append(clip(run.place(write.writer)))
+        yield change_json
 
 
 def _beside(run_diff: RunDiff, name: str, row: RunDiffRow) -> tuple[dict[str, str], str | None]:

@@ -2,8 +2,8 @@
 
 A state is the stack: the place and values of each frame, and what was passed to it. It is updated by the changes of
 each step. The place of a waiting frame is the line of its latest step; the line of the running frame is what the next
-row is about. Suspended and ended frames do not count until they run again. Changes that one run reports late and the
-other at once are compared when both have reported them.
+row is about. Suspended and ended frames do not count until they run again. Changes that one run shows later than the
+other are compared when both have shown them.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class KnownDifferences:
         self._left, self._right = _KnownRun(left), _KnownRun(right)
         self._runs = self._left, self._right
         self._differs: dict[int, set[object]] = {}  # by position, the names that differ
-        # Positions to which different values were passed, and that have not reported the consequences yet.
+        # Positions to which different values were passed, and that have not shown the consequences yet.
         self._passed = set[int]()
-        self._open: tuple[set[int], set[int]] = set(), set()  # steps whose changes may still be reported
+        self._open: tuple[set[int], set[int]] = set(), set()  # steps whose changes may still be shown
         self._same = dict.fromkeys(different, False)
 
     @property
@@ -105,14 +105,13 @@ class KnownDifferences:
         self._differs.clear()
 
     def arrive(self, left: int | None, right: int | None) -> None:
-        """Move both runs on to these steps, if there are any, and apply the changes they report late."""
+        """Move both runs on to these steps, if there are any. Their changes are not applied yet."""
         depth = max(len(self._left.nodes), len(self._right.nodes))
         unchanged = min(self._left.go(left), self._right.go(right))
         for position in range(unchanged, depth):
             self._differs.pop(position, None)
             self._passed.discard(position)
         common = self._common
-        self._compare_changes(left, right, min(unchanged, common), late=True)
         for known, step in ((self._left, left), (self._right, right)):
             if step is not None and known.run.events[step].event not in CHANGELESS:
                 self._passed.discard(len(known.nodes) - 1)
@@ -124,9 +123,15 @@ class KnownDifferences:
             self._compare_places(position, is_waiting=position < common - 1)
 
     def apply(self, left: int | None, right: int | None) -> None:
-        """Apply the changes that both steps make at once."""
+        """Apply the changes that both steps show."""
         self._left.before = self._right.before = False
-        self._compare_changes(left, right, self._common, late=False)
+        changed, end = set[tuple[int, str]](), self._common
+        for known, step in ((self._left, left), (self._right, right)):
+            for write in known.run.writes(step) if step is not None else ():
+                changed.add((known.positions.get(write.frame, end), write.name))
+        for position, name in changed:
+            if position < end:
+                self._compare(position, name)
 
     def pass_on(self, left: int) -> None:
         """Note that two steps passed on different values: to the enclosing frame or, if raised, within their own."""
@@ -137,35 +142,22 @@ class KnownDifferences:
             self._passed.add(top)
 
     def hold(self, left: int, right: int) -> None:
-        """Ignore the changes of two steps for now: not both runs have reported them."""
+        """Ignore the changes of two steps for now: not both runs have shown them."""
         self._open[0].add(left)
         self._open[1].add(right)
 
     def release(self, left: int, right: int) -> None:
-        """Compare the changes of two steps from now on: both runs have reported them."""
+        """Compare the changes of two steps from now on: both runs have shown them."""
         for known, step, held in zip(self._runs, (left, right), self._open, strict=True):
             held.discard(step)
-            moment = known.run.events[step]
-            position = known.positions.get(moment.frame, self._common)
-            for name in (*moment.gone, *moment.values) if position < self._common else ():
-                self._compare(position, name)
+            position = known.positions.get(known.run.events[step].frame, self._common)
+            for write in known.run.writes(known.run.history.shown_at(step)) if position < self._common else ():
+                if write.writer == step:
+                    self._compare(position, write.name)
 
     @property
     def _common(self) -> int:
         return min(len(self._left.nodes), len(self._right.nodes))
-
-    def _compare_changes(self, left: int | None, right: int | None, end: int, *, late: bool) -> None:
-        """Compare what two steps change, late or at once, in the frames before position `end`."""
-        changed = set[tuple[int, str]]()
-        for known, step in ((self._left, left), (self._right, right)):
-            if step is None:
-                continue
-            for write in known.run.writes(step):
-                if (write.writer < step) == late:
-                    changed.add((known.positions.get(write.frame, end), write.name))
-        for position, name in changed:
-            if position < end:
-                self._compare(position, name)
 
     def _compare_all(self, position: int) -> None:
         """Compare all names of a position that is new in at least one run."""

@@ -1,8 +1,8 @@
 """One run to step through, true or predicted: its stack, values and output at any step, and the targets of stepping.
 
 It is read from a text of either notation; of a malformed text, the part before the fault is used. A step is an index
-into the events. The state at a step is what the text has reported by then (see `history`): a frame that waits for a
-call does not know the result yet.
+into the events. The state at a step is what people have seen by then (see `History`): a line that calls shows its
+change after the call has returned.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from worldline.analyze.flow.conditions import by_step
 from worldline.analyze.flow.functions import Functions
 from worldline.codec.notation import notation
 from worldline.codec.reading import Event, Reading
+from worldline.core.text import line_in_words
 from worldline.core.value import kind, unquote
 from worldline.diagnose.branch import read_conditions
 from worldline.diagnose.reading import read, threads_of
@@ -161,13 +162,18 @@ class Run:
         return self.events[steps[at - 1]].line if at else None
 
     def writes(self, step: int) -> tuple[Write, ...]:
-        """Return the changes that a step reports, including late ones of a frame that waited."""
-        return self.history.writes[step]
+        """Return the changes that a step shows, including those of frames that waited for it."""
+        return self.history.writes(step)
 
     def writer(self, step: int, frame: int, name: str) -> int | None:
         """Return the step that last wrote a name, as known at this step; None if the name has no value."""
         value = self.history.value(frame, name, step)
         return None if value is None or value[0] is None else value[1]
+
+    def place(self, step: int) -> str:
+        """Describe the line of a step and its function."""
+        moment = self.events[step]
+        return line_in_words(moment.line, self.frame(moment.frame).function)
 
     def depth(self, step: int) -> int:
         """Count the frames that enclose the frame of a step."""

@@ -130,7 +130,7 @@ class _Judge:
         )
         self._rows, self._differences = rows, KnownDifferences(rows.left, rows.right, values)
         self._is_apart = False  # whether the actions differed in the row before
-        self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that reports the later one of two steps
+        self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that shows the later one of two steps
 
     @property
     def knows_the_same(self) -> bool:
@@ -173,7 +173,8 @@ class _Judge:
     def _beside(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> RunDiffRow:
         """Judge a row in which both have the same action.
 
-        What a step passes on or reports late existed before it; only what it changes at once is its own.
+        What a step passes on, and what it shows of frames that waited for it, depends on the state before it; only
+        what it changes itself is its own.
         """
         before = WRONG if self._differences.is_equal else CONSEQUENTIAL
         self._is_apart = False
@@ -191,29 +192,29 @@ class _Judge:
         return RunDiffRow(place.left, place.right, action, state, tuple(differs))
 
     def _is_own(self, divergence: Divergence, place: LayoutRow) -> bool:
-        return divergence.step == place.left and not self._rows.left.events[divergence.step].whole
+        return self._rows.left.history.maker(divergence.step) == place.left
 
     def _step(self, n: int, place: LayoutRow) -> bool:
         """Move on to a row; return whether the states are equal before its own changes."""
         self._differences.arrive(place.left, place.right)
-        for held in self._held.pop(n, ()):
-            self._differences.release(*held)
         self._hold(place)
         knows = self._differences.is_equal
         self._differences.apply(place.left, place.right)
+        for held in self._held.pop(n, ()):
+            self._differences.release(*held)
         return knows
 
     def _hold(self, place: LayoutRow) -> None:
-        """Ignore the changes of two steps until both runs have reported them."""
+        """Ignore the changes of two steps until both runs have shown them."""
         left, right = place.left, place.right
         if not place.agrees or left is None or right is None:
             return
         is_open = self._rows.left.events[left].open or self._rows.right.events[right].open
-        known = self._rows.known_at(left, right)
-        if is_open or known[0] != known[1]:
+        shown = self._rows.shown_at(left, right)
+        if is_open or shown[0] != shown[1]:
             self._differences.hold(left, right)
-        if not is_open and known[0] != known[1]:
-            self._held.setdefault(max(known), []).append((left, right))
+        if not is_open and shown[0] != shown[1]:
+            self._held.setdefault(max(shown), []).append((left, right))
 
 
 class LayoutRow(NamedTuple):
@@ -234,25 +235,30 @@ class RowLayout:
     of_left: list[int] = field(default_factory=list)
     of_right: list[int] = field(default_factory=list)
 
-    def known_at(self, left: int, right: int) -> tuple[int, int]:
-        """Return the rows in which each run reports the changes of its step."""
-        reporters = self.left.history.known_at(left), self.right.history.known_at(right)
-        return self.of_left[reporters[0]], self.of_right[reporters[1]]
+    def shown_at(self, left: int, right: int) -> tuple[int, int]:
+        """Return the rows in which each run shows the changes of its step."""
+        return self.of_left[self.left.history.shown_at(left)], self.of_right[self.right.history.shown_at(right)]
 
     def is_known(self, row: int) -> bool:
         """Whether the left run says what happens in a row. After its last step a truncated run does not."""
         return self.left.reading.ended or (bool(self.of_left) and row <= self.of_left[-1])
 
     def row_of(self, divergence: Divergence) -> int:
-        """Return the row of a divergence, or the number of rows if only the end of a run is wrong."""
+        """Return the row that shows a divergence, or the number of rows if only the end of a run is wrong."""
         rows = [self.of_left[divergence.step]] if divergence.step < len(self.of_left) else []
         if divergence.found is None:
             return rows[0] if rows else len(self.rows)
         if rows and self.rows[rows[0]] == (divergence.step, divergence.found, True):
-            return max(self.known_at(divergence.step, divergence.found)) if is_change(divergence) else rows[0]
+            return self._row_of_change(divergence.step, divergence.found) if is_change(divergence) else rows[0]
         # A stretch of different actions is reported where it starts, in a run that has steps there.
         rows += [self.of_right[divergence.found]] if divergence.found < len(self.of_right) else []
         return min((row for row in rows if not self.rows[row].agrees), default=len(self.rows))
+
+    def _row_of_change(self, step: int, found: int) -> int:
+        """The row that shows the changes that two aligned events state; their own if no aligned steps made them."""
+        makers = self.left.history.maker(step), self.right.history.maker(found)
+        made = self.of_left[makers[0]]
+        return max(self.shown_at(*makers)) if self.rows[made] == (*makers, True) else self.of_left[step]
 
 
 def is_change(divergence: Divergence) -> bool:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from worldline.analyze.flow.operations import statements
 from worldline.codec.reading import Event
-from worldline.core.events import CHANGELESS, known_at
+from worldline.core.events import CHANGELESS
 from worldline.core.language import LANGUAGES, all_lines
 from worldline.core.program import Program
 from worldline.core.value import kind
@@ -94,9 +94,8 @@ class Sharing:
         self.changes: dict[int, set[int]] = {}
         """By step, the frames whose groups change with it."""
         self._is_marked = any(moment.same for moment in events)
-        for step, writers in _done(events, history).items():
-            for writer in writers:
-                self._settle(step, writer)
+        for step, writer in _shown(events, history):
+            self._settle(step, writer)
 
     def at(self, frame: int, step: int) -> Groups:
         """Return the groups of a frame after a step."""
@@ -105,12 +104,12 @@ class Sharing:
         return known.history[at - 1] if known is not None and at else ()
 
     def _settle(self, step: int, writer: int) -> None:
-        """Apply the changes of the step `writer`, which `step` reports."""
+        """Apply the changes of the step `writer`, which `step` shows."""
         moment = self._events[writer]
         frame = self._frames.setdefault(moment.frame, _Frame())
         writes = {
             write.name: write.text
-            for write in self._history.writes[step]
+            for write in self._history.writes(step)
             if write.frame == moment.frame and write.writer == writer
         }
         line = self._line(moment)
@@ -146,17 +145,10 @@ class Sharing:
         return self._lang.numbers_objects and any(text and _NUMBERED.match(text) for text in writes.values())
 
 
-def _done(events: Sequence[Event], history: History) -> dict[int, list[int]]:
-    """By step, the steps whose changes it reports."""
-    later = known_at(events) if events and events[0].whole else ()
-    reported: dict[int, list[int]] = {}
-    for i, moment in enumerate(events):
-        if moment.event in CHANGELESS:
-            continue
-        reporter = later[i] if later and moment.event != "call" else history.known_at(i)
-        if reporter is not None:
-            reported.setdefault(reporter, []).append(i)
-    return dict(sorted(reported.items()))
+def _shown(events: Sequence[Event], history: History) -> list[tuple[int, int]]:
+    """Every step that may change something, with the step that shows its changes before it, in this order."""
+    makers = (i for i, moment in enumerate(events) if moment.event not in CHANGELESS)
+    return sorted((history.shown_at(maker), maker) for maker in makers)
 
 
 def _track_changes(frame: _Frame, writes: Mapping[str, str | None], line: LineNames, *, alike: bool) -> None:

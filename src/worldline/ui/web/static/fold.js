@@ -36,7 +36,7 @@ function remembered(names) {
   return new Map(Object.entries(names).map(([name, [text, row]]) => [name, { text, row, changed: false }]));
 }
 
-// A change is [frame, name, text | null, row?]: the row that made it, where it is seen later than that.
+// A change is [frame, name, text | null, row?, place?]: the row that made it if it is shown later, the place if that is another frame.
 function apply(state, cell, row, changed) {
   for (const [frame, name, text, writer = row] of cell.changes) {
     if (!state.has(frame)) state.set(frame, new Map());

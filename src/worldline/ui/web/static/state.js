@@ -1,5 +1,5 @@
-// The call stack of both sides, innermost frame first, with the names of its frames. The innermost frame is open; a click opens
-// another.
+// The call stack of both sides, innermost frame first, with the names of its frames. The innermost frame is open, and those that
+// change in this step; a click opens another.
 
 import { difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
@@ -24,6 +24,7 @@ export function statePanel({ jump, edit, why, say }) {
   const element = el("section", { class: "panel state-panel", "aria-labelledby": "state-title" },
     el("header", {}, el("h2", { id: "state-title" }, "State"), depth), body);
   const opened = new Map(); // level from the innermost (0) -> open
+  let changed = new Set(); // levels with a change of this step
   let all = false;
   let last = null;
   let differing = -1;
@@ -34,6 +35,7 @@ export function statePanel({ jump, edit, why, say }) {
     differing = view.current.action === "open" ? -1 : stack.findIndex((level) => names(level).some((row) => row.differs));
     fill(depth, `${plural(stack.length, "frame")} live`);
     const parts = stack.map((level, at) => ({ level, at }));
+    changed = new Set(parts.filter(({ level }) => hasChange(level)).map(({ at }) => at));
     const shown = all || parts.length <= SHOWN ? parts : [...parts.slice(0, SHOWN - 4), null, ...parts.slice(-4)];
     const held = document.activeElement?.closest?.("[data-level]")?.dataset.level;
     fill(body, stack.length ? shown.map((part) => (part ? renderLevel(part, view) : more(parts.length - SHOWN))) : el("p", { class: "soft pad" }, "No live frames."));
@@ -111,8 +113,8 @@ export function statePanel({ jump, edit, why, say }) {
     render(last);
   }
 
-  // The innermost frame, and the innermost one with a difference.
-  const isOpen = (at) => opened.get(at) ?? (at === 0 || at === differing);
+  // The innermost frame, the innermost one with a difference, and those that this step changes.
+  const isOpen = (at) => opened.get(at) ?? (at === 0 || at === differing || changed.has(at));
 
   function renderLevel({ level, at }, view) {
     const rows = view.current.action === "open" ? names(level).map((entry) => ({ ...entry, differs: false })) : names(level);
@@ -161,6 +163,10 @@ export function statePanel({ jump, edit, why, say }) {
 // The elements that write an object out.
 function objects(root, { number, label }) {
   return [...root.querySelectorAll(".object.written")].filter((entry) => entry.dataset.number === number && entry.dataset.label === String(label));
+}
+
+function hasChange({ left, right }) {
+  return [left, right].some((frame) => frame && [...frame.values.values()].some(({ changed }) => changed));
 }
 
 // The names that refer to the same object as a name, and the number of their group.

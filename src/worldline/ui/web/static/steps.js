@@ -81,9 +81,10 @@ function side(cell, name, row, wide) {
   const beside = row[name === "left" ? "right" : "left"];
   const there = counted(beside?.changes ?? []);
   const deep = Math.min(6, Math.max(0, row.depth - 1)) * 6;
-  const values = [...counted(cell.changes)].map(([at, text]) => {
+  const values = [...counted(cell.changes)].map(([at, { text, place }]) => {
     const key = cut(at.slice(at.indexOf(" ") + 1), 40);
-    return { head: text === null ? `-${key}` : `${key} = `, text: text ?? "", other: there.get(at) };
+    const waited = place ? `${cut(place, 40)}: ` : ""; // the frame that changed is not the one of the row
+    return { head: waited + (text === null ? `-${key}` : `${key} = `), text: text ?? "", other: there.get(at)?.text };
   });
   if (cell.arg !== null && cell.arg !== undefined) values.unshift({ head: "", text: cell.arg, other: beside?.arg });
   const left = wide - 1 - Math.ceil(deep / CHARACTER);
@@ -97,12 +98,12 @@ function side(cell, name, row, wide) {
     cell.decided ? el("span", { class: "decided soft" }, ` (${oneLine(cut(cell.decided.join("; "), VALUE))})`) : null);
 }
 
-// The values of some changes, by how often a name was changed before and the name: a row may tell two changes of one, the late one first.
+// The changes of a row, by how often a name was changed before and the name: the row's own, then those of frames that waited for it.
 function counted(changes) {
   const seen = new Map();
-  return new Map(changes.map(([, key, text]) => {
+  return new Map(changes.map(([, key, text, , place]) => {
     seen.set(key, (seen.get(key) ?? -1) + 1);
-    return [`${seen.get(key)} ${key}`, text];
+    return [`${seen.get(key)} ${key}`, { text, place }];
   }));
 }
 
