@@ -7,7 +7,10 @@ the whole run from its beginning, so after its first mistake it answers from its
 from __future__ import annotations
 
 import threading
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from worldline.core.errors import UsageError
@@ -40,6 +43,13 @@ class QuizOptions:
             raise UsageError(f"a quiz has 1 to {MAX_QUESTIONS} questions, not {self.questions}")
 
 
+@cache
+def answer_help(language: str) -> str:
+    """Return examples of values as they may be typed in a language."""
+    table = tomllib.loads(files(__package__).joinpath("help.toml").read_text("utf-8"))
+    return str(table[language])
+
+
 def record_session(program: Program, *, limits: Limits | None = None, control: Control | None = None) -> Session:
     """Record a program and return its session, without a prediction."""
     session = Session.new(program, model=RECORDED, control=control)
@@ -62,6 +72,8 @@ class Quiz:
     def status(self) -> str:
         """Whether the run is being recorded, ready, or cannot be had (`failed`)."""
         root = self.session.branch(0)
+        if self.session.is_recorded:
+            return READY
         return READY if root.truth is not None else RECORDING if root.status == "running" else FAILED
 
     @property
@@ -84,6 +96,7 @@ class Quiz:
                 "note": note,
                 "questions": count,
                 "program": program_json(root.ask.program),
+                "help": answer_help(root.ask.program.language),
             }
         )
         return described
@@ -155,12 +168,19 @@ class Quiz:
     def _made(self) -> tuple[tuple[Question, ...], Run, StepAnswers]:
         with self._lock:
             if self._chosen is None:
-                run = self.session.run_diff().left if self.status == READY else None
+                run = _recorded_run(self.session)
                 if run is None:
                     raise UsageError("the run is not recorded yet")
                 questions = choose_questions(run, count=self._options.questions, seed=self._options.seed)
                 self._chosen = questions, run, StepAnswers(run)
             return self._chosen
+
+
+def _recorded_run(session: Session) -> Run | None:
+    """The recorded run of a session; None while there is none."""
+    if session.is_recorded:
+        return session.run_diff(0, "found", "found").right
+    return session.run_diff().left
 
 
 def explain_truth(run: Run, question: Question) -> list[str]:
