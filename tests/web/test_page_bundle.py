@@ -62,12 +62,12 @@ def written(sessions: SessionCache, tmp_path_factory: pytest.TempPathFactory) ->
 class Opened:
     """A bundle in a browser that has no network; whatever it asks of one is an error."""
 
-    def __init__(self, browser: Any, path: Path) -> None:
+    def __init__(self, browser: Any, path: Path, hash: str = "") -> None:
         self.page, self.complaints = tab(browser)
         self.url, self.asked = path.as_uri(), list[str]()
         self.page.context.set_offline(True)
         self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(self.url)
+        self.page.goto(self.url + hash)
         self.page.wait_for_selector(".runs a")
 
     def open(self, hash: str) -> Any:
@@ -213,7 +213,7 @@ def test_a_program_is_imagined_and_bundled(chromium: Any, tmp_path: Path) -> Non
     sessions = open_sessions(Opening(programs=(program,), models={"interpreter": Interpreter}))
     told = bundle(sessions, tmp_path / "page.html")
     assert (told.samples, told.stepped) == (1, 1)
-    opened = Opened(chromium, tmp_path / "page.html")
+    opened = Opened(chromium, tmp_path / "page.html", "#/")
     page = opened.page
     assert opened.ask("samples", "live", {"q": "M = N"}) == plain(api.samples(sessions, "live", {"q": "M = N"}))
     assert opened.ask("samples", "live", {"q": "nothing"})["total"] == 0
@@ -300,9 +300,14 @@ def test_a_run_that_is_only_not_through_is_bundled_as_it_is(
     assert b"the last line is torn" in (tmp_path / "page.html").read_bytes()
 
 
-def test_a_program_needs_a_model() -> None:
-    with pytest.raises(UsageError, match="needs a model"):
-        open_sessions(Opening(programs=(Program(source="x = 1\n"),)))
+def test_a_program_without_a_model_is_recorded() -> None:
+    sessions = open_sessions(Opening(programs=(Program(source="x = 1\n"),)))
+    assert api.run_overview(sessions, "live", 0)["names"] == ["x"]
+
+
+def test_a_program_that_does_not_start_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"did not start.*SyntaxError"):
+        open_sessions(Opening(programs=(Program(source="x = = 1\n"),)))
 
 
 def test_the_same_runs_give_the_same_bytes(sessions: SessionCache, written: dict[str, Path], tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_another_port_is_said() -> None:
 
 def test_a_single_program_is_what_the_address_shows(tmp_path: Path) -> None:
     program = Program(source="x = 1\n")
-    assert place(Opening(programs=(program,))) == "/run/live/sample/0"
+    assert place(Opening(programs=(program,))) == "/run/live/view/0"
     assert place(Opening(programs=(program, program))) == place(Opening(programs=(program,), runs=(tmp_path,))) == ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,10 +29,10 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing)
 @program_options
 @opt.limit_options
-@opt.model_options
+@partial(opt.model_options, default=None, note="for programs, the prediction is shown beside the run")
 @opt.trust_option
 @opt.option("--seed", type=opt.SEED, note="for random numbers, which are recorded")
-@opt.add_option("--no-model", is_flag=True, help="Load no model: show only, without new predictions")
+@opt.add_option("--no-model", is_flag=True, help="Load no model, as for programs by default")
 @opt.add_option("--quiz", is_flag=True, help="Hide the next state of FILE and ask for it; with --model, compete with a model")
 @opt.add_option("--questions", type=opt.POSITIVE, default=10, help="Maximum number of questions of a quiz")
 @opt.option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
@@ -42,17 +43,20 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @opt.add_option("--token", help="Token that a browser must send", default_text="a new random one")
 @opt.add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
 def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any) -> None:
-    """Show runs or predictions on a page in the browser.
+    """Show what a program does, or stored runs, on a page in the browser.
 
-    RUN is a directory of `bench -o`; several are compared. FILE is a program; with `--call`, one call of it.
+    FILE is a program, which is recorded; with `--call`, one call of it. RUN is a directory of `bench -o`; several are
+    compared.
     """
     from worldline.evaluation.run.directory import is_run
+    from worldline.ui.web.start import AUTO
     from worldline.ui.web.start import view as run
 
     runs = [target for target in targets if is_run(target)]
     named = {name: options.pop(name) for name in PROGRAM}
     programs = [program_of(target, (), named) for target in targets if not is_run(target)]
-    options["model"], options["limits"] = None if no_model else options["model"], opt.limits_of(options)
+    model = None if no_model else options["model"] or AUTO
+    options |= {"model": model, "limits": opt.limits_of(options)}
     if bundle is None:
         run(runs, programs, say=click.echo, **options)
         return

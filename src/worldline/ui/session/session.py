@@ -33,6 +33,8 @@ from worldline.ui.session.branches.as_json import branch_json, plain, program_js
 from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
+from worldline.ui.session.run_view import RunView
+from worldline.ui.session.stepping import written_rows
 from worldline.ui.session.without_gc import without_gc
 
 RUN_NAMES = ("truth", "found", "other")
@@ -101,6 +103,8 @@ class Session:
         self._adding = threading.Lock()
         self._diagnoses = _Memo[Diagnosis]()  # reading takes most of the time, so it is done once
         self._runs, self._run_diffs = _Memo[Run](), _Memo[RunDiff]()
+        self._run_views = _Memo[RunView]()
+        self.trace: Trace | None = None  # of a recorded run
 
     @classmethod
     def of_sample(
@@ -151,6 +155,7 @@ class Session:
             at = len(trace) - 1 if failure is None else failure.steps - 1
         root = Branch(id=0, ask=ask, truth=None, found=recorded, status="done", at=max(at, 0))
         session = cls(root, name=name, model=RECORDED, failure=failure, is_recorded=True)
+        session.trace = trace
         run = Run(RECORDED, ask, recorded, reading=read_trace(trace))
         session._runs.put((0, "found"), (ask, recorded, root.confidences), run)
         return session
@@ -309,6 +314,26 @@ class Session:
         diagnosis = self._diagnoses.get((branch.id,), _texts(branch))
         divergences = diagnosis.divergences if diagnosis and (left, right) == ("truth", "found") else None
         return self._run_diffs.put(name, inputs, RunDiff(reference, compared, divergences))
+
+    def run_view(self, branch: int = 0) -> RunView:
+        """Return the actual run of a branch to look at alone, with what a complete prediction says otherwise.
+
+        Raises:
+            UsageError: There is no such branch, or its actual run is not known.
+        """
+        current = self.branch(branch)
+        is_compared = not self.is_recorded and current.status != "running"
+        inputs = (current.ask, current.truth, current.found if is_compared else None)
+        known = self._run_views.get((branch,), inputs)
+        if known is not None:
+            return known
+        run = self._run(current, "found" if self.is_recorded else "truth")
+        if run is None:
+            raise UsageError(f"branch {branch} has no actual run: {current.why}")
+        compared = self._run_diff(current) if is_compared else None
+        written = 0 if compared is None else written_rows(compared, current)
+        view = RunView(run, trace=self.trace, compared=compared, written=written)
+        return self._run_views.put((branch,), inputs, view)
 
     def describe(self) -> dict[str, Any]:
         """Return everything but the rows as JSON."""

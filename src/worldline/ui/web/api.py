@@ -18,6 +18,7 @@ from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK
 from worldline.ui.session.chunk import chunk as chunk_of
 from worldline.ui.session.clip import cut
+from worldline.ui.session.run_view import RUN_CHUNK, RunView
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import written_rows
 from worldline.ui.session.stops import stop_index
@@ -208,6 +209,31 @@ def chunk(
         if k and k * CHUNK >= len(run_diff.rows):
             raise Refusal(404, f"there is no chunk {k} of {len(run_diff.rows)} rows")
         return chunk_of(run_diff, k, written_rows(run_diff, cached.session.branch(branch)))
+
+
+def run_overview(sessions: SessionCache, run: str, at: int, *, branch: int = 0) -> dict[str, Any]:
+    """Return the actual run of a sample: its shape, every change, and what it printed."""
+    cached = sessions.get(run, at)
+    with cached.lock, without_gc():
+        return _run_view(cached, branch).overview()
+
+
+def run_chunk(sessions: SessionCache, run: str, at: int, k: int, *, branch: int = 0) -> dict[str, Any]:
+    """Return the k-th rows of the actual run of a sample, with frames and objects."""
+    cached = sessions.get(run, at)
+    with cached.lock, without_gc():
+        view = _run_view(cached, branch)
+        if k and k * RUN_CHUNK >= len(view):
+            raise Refusal(404, f"there is no chunk {k} of {len(view)} rows")
+        return view.chunk(k)
+
+
+def _run_view(cached: CachedSession, branch: int) -> RunView:
+    branch_of(cached.session, branch)
+    try:
+        return cached.session.run_view(branch)
+    except UsageError as error:
+        raise Refusal(409, str(error), slug="not-recorded") from None
 
 
 def why(

@@ -76,6 +76,16 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         action=lambda service, call: api.chunk(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
+        method="GET", path=_SAMPLE + "/run", summary="The actual run alone: its shape, every change, its output.",
+        answer="RunOverview", query={"branch": PLACE}, refuses=(409,),
+        action=lambda service, call: api.run_overview(service.sessions, **call.path, **call.query),
+    ),
+    Endpoint(
+        method="GET", path=_SAMPLE + "/run/{k}", summary="64 rows of the actual run, with frames and objects.",
+        answer="RunChunk", query={"branch": PLACE}, refuses=(409,),
+        action=lambda service, call: api.run_chunk(service.sessions, **call.path, **call.query),
+    ),
+    Endpoint(
         method="GET", path=_SAMPLE + "/why", summary="The chain of operations that led to a value, on both sides.",
         answer="Why", query={**_PAIR, "row": PLACE, "name": _WORD, "left_frame": PLACE, "right_frame": PLACE},
         refuses=(409,), action=lambda service, call: api.why(service.sessions, **call.path, **call.query),

@@ -181,6 +181,17 @@ _LINK = record(
     fields("row times", COUNT),
     operands=listed(_OPERAND),
 )
+_RUN_ROW = record(
+    fields("row frame depth", COUNT),
+    fields("over out back_over back_out line", MAYBE_COUNT),
+    fields("frames boxes", listed(COUNT)),
+    event=TEXT,
+    file=MAYBE_TEXT,
+    next=maybe(sized(2)),
+    changed=OBJECT,
+)
+_RUN_FRAME = record(frame=COUNT, function=TEXT, file=MAYBE_TEXT, line=MAYBE_COUNT, names=listed(sized(4)))
+_RUN_BOX = record(fields("id kind title", TEXT), parts=listed(sized(2)), more=COUNT)
 
 SCHEMAS: dict[str, Schema] = {
     "Error": closed({"error": closed(fields("slug message", TEXT))}),
@@ -212,6 +223,17 @@ SCHEMAS: dict[str, Schema] = {
         stops=listed(sized(2)),
     ),
     "Chunk": record(fields("left right", named("Key")), first=COUNT, rows=listed(named("Row"))),
+    "RunOverview": record(
+        fields("rows chunk per left_out", COUNT),
+        fields("depths lines differing", listed(COUNT)),
+        fields("texts names ids", listed(TEXT)),
+        changes=listed(sized(4)),
+        objects=listed(sized(3)),
+        printed=listed(sized(3)),
+        stderr=TEXT,
+        ending=maybe(sized(2)),
+    ),
+    "RunChunk": record(first=COUNT, rows=listed(_RUN_ROW), frames=listed(_RUN_FRAME), boxes=listed(_RUN_BOX)),
     "Why": record(
         fields("wanted got", MAYBE_TEXT), name=TEXT, is_wrong=FLAG, links=listed(_LINK), notes=listed(TEXT), more=COUNT
     ),
@@ -227,7 +249,8 @@ SCHEMAS: dict[str, Schema] = {
         fields("text function subject output", TEXT),
         kind={"enum": list(QUESTION_KINDS)},
         file=MAYBE_TEXT,
-        frames=listed(OBJECT),
+        lines=listed(MAYBE_COUNT),
+        scene=OBJECT,
     ),
     "Judged": record(
         number=COUNT, status={"enum": ["right", "wrong", "malformed", "revealed"]}, note=TEXT, answer=MAYBE_TEXT

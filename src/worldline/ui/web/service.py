@@ -26,7 +26,8 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
 from worldline.ui.session.branches.branch import BranchEdit
-from worldline.ui.session.quiz.quiz import Quiz, QuizOptions, record_session
+from worldline.ui.session.quiz.quiz import Quiz, QuizOptions
+from worldline.ui.session.recorded import record_session
 from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
 from worldline.ui.session.rollout_worker import Rollout, RolloutWorker, Start
 from worldline.ui.session.session import Session
@@ -47,9 +48,10 @@ MAX_WAITING = 8  # branches after the current one
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """What to open: runs on disk, sessions, programs to predict, models by name.
+    """What to open: runs on disk, sessions, programs, models by name.
 
-    Without models the page is read-only. Without a tokenizer costs are in bytes only.
+    A model predicts the programs; without one they are only recorded. Without models and programs the page is
+    read-only. Without a tokenizer costs are in bytes only.
     """
 
     runs: tuple[Path, ...] = ()
@@ -61,10 +63,10 @@ class Opening:
     control: Control | None = None  # of the hidden inputs of programs
     quiz: QuizOptions | None = None  # if set, programs are asked about instead of shown
 
-    def check_model(self) -> None:
-        """Raise UsageError if there are programs but no model to predict them."""
-        if self.programs and not self.models and self.quiz is None:
-            raise UsageError(f"predicting {self.programs[0].name} needs a model: pass --model")
+    @property
+    def records(self) -> bool:
+        """Whether programs are recorded and shown without a prediction."""
+        return bool(self.programs) and not self.models and self.quiz is None
 
 
 class LiveBranches:
@@ -129,7 +131,6 @@ class Service:
     """Everything the endpoints act on."""
 
     def __init__(self, opening: Opening) -> None:
-        opening.check_model()
         if len(opening.programs) > MAX_WAITING:
             raise UsageError(f"at most {MAX_WAITING} programs can be predicted at once, not {len(opening.programs)}")
         self.sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
@@ -146,7 +147,7 @@ class Service:
         self._is_leaving = is_leaving
         for program in self._opening.programs:
             if self._opening.quiz is None:
-                self._predict(program, None)
+                self._show(program, None)
             else:
                 self._ask_about(program, self._opening.quiz)
 
@@ -162,7 +163,13 @@ class Service:
     def runs(self) -> dict[str, Any]:
         """List the runs and the models."""
         models = list(self.live.models) if self.live else []
-        return {"runs": api.runs(self.sessions), "models": models, "live": self.live is not None, "quizzes": len(self.quizzes)}
+        return {
+            "runs": api.runs(self.sessions),
+            "models": models,
+            "live": self.live is not None,
+            "records": self._opening.records,
+            "quizzes": len(self.quizzes),
+        }
 
     def predict_branch(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
         """Start a branch with an intervention."""
@@ -189,12 +196,13 @@ class Service:
         return {"branch": rollout.branch}
 
     def type(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Predict a program that was typed on the page."""
-        self._live_branches()
+        """Record, and with a model predict, a program that was typed on the page."""
+        if not self._opening.records:
+            self._live_branches()
         call = body.get("call") or None
         name = usual_name(body.get("language", "python"))
         program = Program(source=body["source"], name=name, call=call, stdin=body.get("stdin", ""))
-        return {"run": LIVE, "at": self._predict(program, body.get("model"))}
+        return {"run": LIVE, "at": self._show(program, body.get("model"))}
 
     def stop(self, run: str, at: int, branch: int) -> dict[str, Any]:
         """Stop a branch. One that has ended stays as it is."""
@@ -236,6 +244,12 @@ class Service:
                 yield b": still here\n\n"
             await asyncio.sleep(pause)
 
+    def _show(self, program: Program, model: str | None) -> int:
+        """Add a program: predicted by a model, or else recorded only. Return its number."""
+        if not self._opening.records:
+            return self._predict(program, model)
+        return self.sessions.add(recorded_session(self._opening, program)).key[1]
+
     def _predict(self, program: Program, model: str | None) -> int:
         live = self._live_branches()
         name, opening = model or live.models[0], self._opening
@@ -253,7 +267,7 @@ class Service:
         """Add a quiz. Its run is no sample: nobody can look up the answers."""
         opening = self._opening
         if self.live is None:
-            self.quizzes.add(Quiz(record_session(program, limits=opening.limits, control=opening.control), options))
+            self.quizzes.add(Quiz(recorded_session(opening, program), options))
             return
         name = self.live.models[0]
         predictor = self.live.model(name)
@@ -266,6 +280,11 @@ class Service:
         if self.live is None:
             raise Refusal(403, "this page is read-only: it was opened without a model", slug="not-live")
         return self.live
+
+
+def recorded_session(opening: Opening, program: Program) -> Session:
+    """Record a program, and return a session of its run alone."""
+    return record_session(program, limits=opening.limits, control=opening.control)
 
 
 def new_session(opening: Opening, program: Program, model: str, predictor: Predictor) -> Session:

@@ -24,12 +24,15 @@ from worldline.ui.session.session import Session
 from worldline.ui.web.bundle.bundle import DEFAULT_SAMPLES, Bundle, bundle, open_quizzes, open_sessions
 from worldline.ui.web.service import Opening
 
+AUTO = "auto"
+"""The model of `view` by default: the shipped one for runs, none for programs."""
+
 
 def view(
     runs: Sequence[str | Path] = (),
     programs: Sequence[Program] = (),
     *,
-    model: str | None = DEFAULT,
+    model: str | None = AUTO,
     extras: Mapping[str, str] | None = None,
     tokenizer: str | None = None,
     limits: Limits | None = None,
@@ -42,12 +45,13 @@ def view(
     open_browser: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Show runs, or programs as a model predicts them, on a page, until Ctrl-C.
+    """Show runs, or what programs do, on a page, until Ctrl-C.
 
     Args:
         runs: Folders or URLs of runs of `bench` or `score`; several are compared.
-        programs: Programs to predict.
-        model: The name of the model that predicts; None for a read-only page.
+        programs: Programs to record and show step by step.
+        model: The name of the model that predicts programs and continues after interventions; None for no model.
+            By default the shipped model, or none if there are programs.
         extras: Options of the model.
         tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
@@ -61,7 +65,7 @@ def view(
         say: Called with the address when the server is ready.
 
     Raises:
-        UsageError: The extra `view` is missing, or there are programs but no model.
+        UsageError: The extra `view` is missing, or a program cannot be recorded.
     """
     asked = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
     opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, asked)
@@ -73,7 +77,7 @@ def write_bundle(
     runs: Sequence[str | Path] = (),
     programs: Sequence[Program] = (),
     *,
-    model: str | None = DEFAULT,
+    model: str | None = AUTO,
     extras: Mapping[str, str] | None = None,
     tokenizer: str | None = None,
     limits: Limits | None = None,
@@ -87,8 +91,8 @@ def write_bundle(
     Args:
         out: A folder, or a file that ends in `.html`.
         runs: Folders or URLs of runs of `bench` or `score`.
-        programs: Programs to predict.
-        model: The name of the model that predicts; None if there are no programs.
+        programs: Programs to record and show step by step.
+        model: The name of the model that predicts the programs; by default none.
         extras: Options of the model.
         tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
@@ -101,7 +105,7 @@ def write_bundle(
         What was written, and what of a run could not be read.
 
     Raises:
-        UsageError: `out` exists, or there are programs but no model.
+        UsageError: `out` exists, or a program cannot be recorded.
     """
     asked = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
     opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, asked)
@@ -183,8 +187,8 @@ def _opening(
     seed: int | None,
     quiz: QuizOptions | None,
 ) -> Opening:
-    if programs and model is None and quiz is None:
-        raise UsageError(f"predicting {programs[0].name} needs a model: leave out --no-model")
+    if model == AUTO:
+        model = None if programs else DEFAULT
     return Opening(
         runs=tuple(map(local, runs)),
         programs=tuple(programs),

@@ -14,17 +14,16 @@ from importlib.resources import files
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.hidden import Control
-from worldline.core.limits import Limits
-from worldline.core.program import Program
+from worldline.core.events import RETURNING
 from worldline.ui.session.branches.as_json import plain, program_json
-from worldline.ui.session.branches.continuation import record_truth
 from worldline.ui.session.clip import clip
+from worldline.ui.session.heap.objects import RunObjects
+from worldline.ui.session.heap.scene import boxes_json, frame_json, scene_at
 from worldline.ui.session.quiz.choose import DEFAULT_QUESTIONS, MAX_QUESTIONS, choose_questions
 from worldline.ui.session.quiz.judge import AnswerVerdict, is_true_answer, judge_answer
 from worldline.ui.session.quiz.question import LINE, VALUE, Question, StepAnswers
 from worldline.ui.session.run import Run
-from worldline.ui.session.session import RECORDED, Session
+from worldline.ui.session.session import Session
 
 MAX_OUTPUT_CHARS = 2_000
 RECORDING, READY, FAILED = "recording", "ready", "failed"
@@ -50,15 +49,6 @@ def answer_help(language: str) -> str:
     return str(table[language])
 
 
-def record_session(program: Program, *, limits: Limits | None = None, control: Control | None = None) -> Session:
-    """Record a program and return its session, without a prediction."""
-    session = Session.new(program, model=RECORDED, control=control)
-    root = session.branch(0)
-    recorded = record_truth(root.ask, limits=limits)
-    session.put(root, truth=recorded.truth, why=recorded.why, status="done")
-    return session
-
-
 class Quiz:
     """The questions about the program of a session. `model` is the name of its model, or None if nobody predicts."""
 
@@ -66,7 +56,7 @@ class Quiz:
         self.session, self.model = session, model
         self._options = options or QuizOptions()
         self._lock = threading.RLock()
-        self._chosen: tuple[tuple[Question, ...], Run, StepAnswers] | None = None
+        self._chosen: tuple[tuple[Question, ...], RunObjects] | None = None
 
     @property
     def status(self) -> str:
@@ -103,7 +93,8 @@ class Quiz:
 
     def question_json(self, number: int) -> dict[str, Any]:
         """Return a question with the state before its line. The answer is not part of it."""
-        question, run = self._question(number), self._made()[1]
+        question, objects = self._question(number), self._made()[1]
+        run = objects.run
         asked: dict[str, Any] = plain(
             {
                 "number": number,
@@ -114,7 +105,8 @@ class Quiz:
                 "file": question.file,
                 "function": question.function,
                 "subject": question.subject,
-                "frames": _frames(run, question.step),
+                "scene": _scene(objects, question.step - 1, question.step),
+                "lines": [moment.line for moment in run.events[: question.step]],
                 "output": clip(run.output_tail(question.step, MAX_OUTPUT_CHARS)),
             }
         )
@@ -132,14 +124,14 @@ class Quiz:
 
     def truth_json(self, number: int) -> dict[str, Any]:
         """Return the answer of the recorded run, why it is so, the state after the line, and the model's answer."""
-        question, run = self._question(number), self._made()[1]
+        question, objects = self._question(number), self._made()[1]
+        run, is_handed = objects.run, question.kind in RETURNING
         return {
             "truth": question.truth,
             "because": explain_truth(run, question),
             "after": {
-                "frames": _frames(run, question.end),
+                "scene": _scene(objects, question.end - (not is_handed), question.end),
                 "output": clip(run.output_tail(question.end, MAX_OUTPUT_CHARS)),
-                "line": run.events[question.end].line,
             },
             "model": self._guess(question),
         }
@@ -165,14 +157,14 @@ class Quiz:
             raise UsageError(f"there is no question {number}: the quiz has {len(questions)}")
         return questions[number]
 
-    def _made(self) -> tuple[tuple[Question, ...], Run, StepAnswers]:
+    def _made(self) -> tuple[tuple[Question, ...], RunObjects]:
         with self._lock:
             if self._chosen is None:
                 run = _recorded_run(self.session)
                 if run is None:
                     raise UsageError("the run is not recorded yet")
                 questions = choose_questions(run, count=self._options.questions, seed=self._options.seed)
-                self._chosen = questions, run, StepAnswers(run)
+                self._chosen = questions, RunObjects(run)
             return self._chosen
 
 
@@ -201,19 +193,20 @@ def explain_truth(run: Run, question: Question) -> list[str]:
     return sentences
 
 
-def _frames(run: Run, step: int) -> list[dict[str, Any]]:
-    """The frames of the stack before a step, outermost first."""
-    listed = []
-    for state in run.before(step):
-        file = run.frame(state.frame).file
-        listed.append(
-            {
-                "frame": state.frame,
-                "function": clip(state.function),
-                "line": state.line,
-                "file": None if file is None else clip(file),
-                "names": [[clip(name), clip(text)] for name, text in state.values.items()],
-                "shares": [list(map(clip, group)) for group in run.sharing.at(state.frame, step - 1)],
-            }
-        )
-    return listed
+def _scene(objects: RunObjects, row: int, stack_at: int) -> dict[str, Any]:
+    """What a row shows, on the stack of another one, and the whole values by frame and name."""
+    run, scene = objects.run, scene_at(objects, row, stack_at=stack_at)
+    frames = [{**frame_json(frame), "line": run.line(frame.frame, stack_at)} for frame in scene.frames]
+    texts = {
+        str(frame.frame): {clip(name): clip(value.text or "") for name, value in objects.at(frame.frame, row)}
+        for frame in scene.frames
+    }
+    return {
+        "row": row,
+        "frames": frames,
+        "boxes": boxes_json(scene),
+        "changed": {box: list(keys) for box, keys in scene.changed.items()},
+        "hidden_frames": scene.hidden_frames,
+        "hidden_boxes": scene.hidden_boxes,
+        "texts": texts,
+    }

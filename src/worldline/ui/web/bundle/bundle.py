@@ -19,18 +19,20 @@ from worldline.storage import files
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
-from worldline.ui.session.quiz.quiz import Quiz, record_session
+from worldline.ui.session.quiz.quiz import Quiz
 from worldline.ui.session.rollout import predict_root
+from worldline.ui.session.run_view import RUN_CHUNK
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
 from worldline.ui.web.bundle.page import page as page_of
 from worldline.ui.web.bundle.run import columns
 from worldline.ui.web.index.index import build
 from worldline.ui.web.quizzes import Quizzes
-from worldline.ui.web.service import Opening, new_session
+from worldline.ui.web.service import Opening, new_session, recorded_session
 from worldline.ui.web.session_cache import LIVE, SessionCache
 
 DEFAULT_SAMPLES = 500  # of a run that include their steps
+MAX_VIEW_ROWS = 20_000  # of the view of one run
 MAX_STEP_BYTES = 400 << 20  # of all steps: a browser opens no more
 Put = Callable[[str, bytes], None]
 
@@ -50,11 +52,12 @@ class Bundle:
 
 
 def open_sessions(opening: Opening) -> SessionCache:
-    """Open runs, and record and predict programs completely."""
-    opening.check_model()
+    """Open runs; record programs, and with a model predict them completely."""
     sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
     opened = list(opening.sessions)
-    for program in opening.programs if opening.quiz is None else ():
+    if opening.records:
+        opened += [recorded_session(opening, program) for program in opening.programs]
+    for program in opening.programs if opening.models and opening.quiz is None else ():
         name, load = next(iter(opening.models.items()))
         predictor = load()
         session = new_session(opening, program, name, predictor)
@@ -70,8 +73,7 @@ def open_quizzes(opening: Opening) -> Quizzes:
     quizzes = Quizzes()
     for program in opening.programs if opening.quiz is not None else ():
         if not opening.models:
-            session = record_session(program, limits=opening.limits, control=opening.control)
-            quizzes.add(Quiz(session, opening.quiz))
+            quizzes.add(Quiz(recorded_session(opening, program), opening.quiz))
             continue
         name, load = next(iter(opening.models.items()))
         predictor = load()
@@ -173,8 +175,8 @@ def _data(sessions: SessionCache, put: Put, limit: int, quizzes: Quizzes) -> dic
     for number in range(len(quizzes)):
         add(f"quiz-{number}", quizzes.bundled(number))
     samples = sum(run["samples"] for run in runs)
-    listed = {"runs": runs, "models": [], "live": False, "quizzes": len(quizzes), "names": names, "stepped": stepped}
-    put("runs", json_bytes(listed))
+    page = {"runs": runs, "models": [], "live": False, "records": False, "quizzes": len(quizzes)}
+    put("runs", json_bytes({**page, "names": names, "stepped": stepped}))
     return {"samples": samples, "stepped": stepped, "damage": tuple(damage)}
 
 
@@ -201,6 +203,8 @@ def _sample(sessions: SessionCache, run: str, at: int, others: list[str]) -> Ite
         if branch["status"] == "done":
             pairs |= _pair(sessions, run, at, branch["id"], "truth", "found", None)
     yield f"sample-{run}-{at}", {"scene": session, "pairs": pairs}
+    if run == LIVE:
+        yield f"view-{run}-{at}", _run_view(sessions, run, at)
     for other in others:
         try:
             compared = api.sample(sessions, run, at, other)
@@ -211,6 +215,17 @@ def _sample(sessions: SessionCache, run: str, at: int, others: list[str]) -> Ite
             for left in ("truth", "found"):
                 more |= _pair(sessions, run, at, 0, left, "other", other)
             yield f"sample-{run}-{at}-{other}", {"scene": compared, "pairs": more}
+
+
+def _run_view(sessions: SessionCache, run: str, at: int) -> dict[str, Any] | None:
+    """Return the actual run of a sample to look at alone; None if it is not known."""
+    try:
+        overview = api.run_overview(sessions, run, at)
+    except Refusal:
+        return None
+    rows = min(overview["rows"], MAX_VIEW_ROWS)
+    chunks = [api.run_chunk(sessions, run, at, k) for k in range(-(-rows // RUN_CHUNK))]
+    return {"overview": {**overview, "rows": rows}, "chunks": chunks}
 
 
 def _pair(

@@ -122,6 +122,8 @@ function overHttp(token) {
     samples: (run, params, signal) => get(`runs/${encodeURIComponent(run)}/samples`, params, signal),
     sample: (run, at, params, signal) => get(sampleAt(run, at), params, signal),
     timeline: (run, at, params, signal) => get(`${sampleAt(run, at)}/timeline`, params, signal),
+    runOverview: (run, at, signal) => get(`${sampleAt(run, at)}/run`, {}, signal),
+    runChunk: (run, at, k, signal) => get(`${sampleAt(run, at)}/run/${k}`, {}, signal),
     // `key` is for bundles
     why: (run, at, { key, ...params }, signal) => get(`${sampleAt(run, at)}/why`, params, signal),
     chunk: (run, at, k, params, signal) => get(`${sampleAt(run, at)}/chunks/${k}`, params, signal),
@@ -148,7 +150,7 @@ function overHttp(token) {
 
 /**
  * runs(), overview(run, params), samples(run, params), sample(run, at, params), timeline(run, at, params),
- * chunk(run, at, k, params), why(run, at, params): each takes an AbortSignal last. branch(run, at, body), stop(run, at, b),
+ * chunk(run, at, k, params), why(run, at, params), runOverview(run, at), runChunk(run, at, k): each takes an AbortSignal last. branch(run, at, body), stop(run, at, b),
  * program(body), events(run, at, b, onEvent(name, data), signal): resolves when the stream ends.
  * quiz(quiz), question(quiz, question), answer(quiz, question, text or null to reveal): exercises.
  * isLive() is known after runs(); isBundle() at once.

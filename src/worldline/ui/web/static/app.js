@@ -1,4 +1,4 @@
-// The page's frame: header, routes, help, theme, focus and announcements. It shows one view at a time. Routes are in the hash: `#/`, `#/run/0?...`, `#/run/0/sample/17?...`.
+// The page's frame: header, routes, help, theme, focus and announcements. It shows one view at a time. Routes are in the hash: `#/`, `#/run/0?...`, `#/run/0/sample/17?...`, `#/run/live/view/0?step=12`. With `?embed` before the hash there is no header.
 //
 // A view is `show(root, route, context) -> {dispose(), update?(route)}`; `update` is for the same path with other parameters.
 
@@ -9,6 +9,7 @@ import * as keys from "./keys.js";
 import { show as overview } from "./overview.js";
 import { show as quiz } from "./quiz.js";
 import { show as runs } from "./runs.js";
+import { show as run } from "./run_view.js";
 import { show as sample } from "./sample.js";
 import { startTheme, theme, toggleTheme } from "./theme.js";
 
@@ -38,6 +39,7 @@ function viewOf(path) {
   if (path[0] === "run" && path.length === 2) return overview;
   if (path[0] === "run" && path[2] === "sample" && path.length === 4) return sample;
   if (path[0] === "quiz" && /^[0-9]+$/.test(path[1] ?? "") && path.length <= 3) return quiz;
+  if (path[0] === "run" && path[2] === "view" && path.length === 4) return run;
   return null;
 }
 
@@ -50,7 +52,7 @@ function pathOf({ path }) {
 async function follow(event) {
   const hash = event ? new URL(event.newURL).hash : location.hash;
   if (hash.startsWith("#token=")) return void location.reload(); // a newly printed address in an open tab
-  const route = routeOf(hash);
+  const route = await placed(routeOf(hash), hash);
   const path = pathOf(route);
   if (shown) shown.hash = hash;
   if (shown?.path === path && shown.view?.update) return void shown.view.update(route);
@@ -64,6 +66,14 @@ async function follow(event) {
   const view = await opened(root, route, contextOf(shown));
   if (mine !== turn) return void view?.dispose?.();
   shown.view = view;
+}
+
+// A bundle of one program opens at its run; `#?step=12` is a step of it. `#/` is the list of runs, as everywhere.
+async function placed(route, hash) {
+  if (!/^#?(\?|$)/.test(hash) || !api.isBundle()) return route;
+  const { runs: listed } = await api.runs();
+  const isSingle = listed.length === 1 && listed[0].live && listed[0].samples === 1;
+  return isSingle ? { ...route, path: ["run", listed[0].id, "view", "0"] } : route;
 }
 
 async function opened(root, route, context) {
@@ -145,6 +155,7 @@ function start() {
     { key: "h", label: "all runs", act: () => (location.hash = "#/") },
     { key: "Escape", label: "leave a field, so that keys work again", act: () => document.activeElement?.blur() },
   ]);
+  document.documentElement.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
   startTheme(themeChanged);
   themeChanged();
   keys.listen();

@@ -30,6 +30,12 @@ export function bundled(source, Refusal) {
     return data;
   }
 
+  async function runView(run, at) {
+    const data = await source.load(`view-${run}-${at}`);
+    if (!data) throw missing("This bundle does not include the view of this run.");
+    return data;
+  }
+
   async function rows(run) {
     const data = await source.load(`run-${run}`);
     if (!data) throw missing("This bundle has no such run.");
@@ -61,6 +67,8 @@ export function bundled(source, Refusal) {
       if (!chunk) throw missing("There is no such step.");
       return chunk;
     },
+    runOverview: async (run, at) => (await runView(run, at)).overview,
+    runChunk: async (run, at, k) => (await runView(run, at)).chunks[k],
     async why(run, at, { key, ...params }) {
       const chain = (await pair(run, at, params)).whys?.[key];
       if (!chain) throw missing("This bundle does not include the chain of this value. Open the run with `worldline view`.");

@@ -20,6 +20,7 @@ const EXAMPLE = `def count(s, letter):
 
 /** The form: {element, focus(), dispose()}. */
 export function programForm({ models, context }) {
+  const isPredicted = models.length > 0;
   const stored = restored();
   const plain = { spellcheck: false, autocomplete: "off", autocapitalize: "off" };
   const source = el("textarea", { id: "program-source", rows: 14, value: stored.source ?? EXAMPLE, "aria-describedby": "program-problem", ...plain });
@@ -29,9 +30,9 @@ export function programForm({ models, context }) {
   const language = el("select", { id: "program-language" }, Object.entries(LANGUAGES).map(([name, title]) => el("option", { value: name, selected: name === stored.language }, title)));
   const model = el("select", { id: "program-model" }, models.map((name) => el("option", { value: name }, name)));
   const problem = el("p", { id: "program-problem", class: "problem", role: "alert", hidden: true });
-  const submit = el("button", { type: "submit", class: "main" }, "Predict");
+  const submit = el("button", { type: "submit", class: "main" }, isPredicted ? "Predict" : "Run");
   const form = el("form", { class: "program panel", "aria-labelledby": "program-title" },
-    el("header", {}, el("h2", { id: "program-title" }, "Try a program"), el("span", { class: "soft" }, "executed in a sandbox, and predicted step by step")),
+    el("header", {}, el("h2", { id: "program-title" }, "Try a program"), el("span", { class: "soft" }, isPredicted ? "executed in a sandbox, and predicted step by step" : "executed in a sandbox, and shown step by step")),
     el("div", { class: "body" },
       el("label", { for: "program-language" }, "Language"), language,
       el("label", { for: "program-source" }, "Program"), source,
@@ -63,7 +64,7 @@ export function programForm({ models, context }) {
     try {
       if (!body.source.trim()) throw new Error("Type or paste a program first.");
       const created = await api.program(body);
-      context.go(`#/run/${created.run}/sample/${created.at}`);
+      context.go(`#/run/${created.run}/${isPredicted ? "sample" : "view"}/${created.at}`);
     } catch (error) {
       problem.hidden = false;
       fill(problem, error.message);

@@ -2,10 +2,10 @@
 // an answer is given. Routes: `#/quiz/0/3` is a question, `#/quiz/0/score` the end.
 
 import { cut, el, fill, oneLine, plural } from "./dom.js";
+import { heapPanel } from "./heap.js";
 import { SIGNS } from "./now.js";
 import { answerPanel, prose } from "./quiz_answer.js";
 import { Results, scoreText } from "./quiz_score.js";
-import { quizState } from "./quiz_state.js";
 import { fileOf, sourcePanel } from "./source.js";
 
 const RECORDING_MS = 300; // between two questions whether the run is recorded
@@ -51,12 +51,15 @@ class QuizView {
     this.steps = el("nav", { class: "quiz-steps", "aria-label": "Questions" });
     this.score = el("p", { class: "quiz-score", role: "status" });
     this.alert = el("p", { class: "fault", role: "alert", hidden: true });
-    this.source = sourcePanel({ toggle: (line) => this.pick(line), choose: (line) => this.pick(line) });
+    this.source = sourcePanel({ toggle: (line) => this.pick(line), choose: (line) => this.pick(line), marginTitle: "Choose this line" });
     this.answers = answerPanel({ answer: (text) => this.answer(text), next: () => this.go(this.following()) });
-    this.state = quizState();
+    this.heap = heapPanel({ jump: (row, label) => this.sayWriter(row, label), select: (what) => this.sayWriterOf(what) });
+    this.printed = el("pre", { class: "code" });
+    this.output = el("section", { class: "panel quiz-output", "aria-labelledby": "output-title" }, el("header", {}, el("h2", { id: "output-title" }, "Printed so far")), this.printed);
+    this.writer = el("p", { class: "soft writer-note", role: "status" });
     this.summary = el("section", { class: "panel quiz-summary", "aria-labelledby": "summary-title", hidden: true });
     this.board = el("div", { class: "quiz-board" },
-      el("div", { class: "column" }, this.source.element), el("div", { class: "column" }, this.answers.element, this.state.element));
+      el("div", { class: "column" }, this.source.element), el("div", { class: "column" }, this.answers.element, this.heap.element, this.writer, this.output));
     fill(this.root, el("h1", { class: "unseen" }, `Quiz ${oneLine(cut(this.quiz.name, 120))}`),
       el("div", { class: "quiz-bar" }, this.steps, this.score), this.alert, this.board, this.summary);
     this.root.classList.add("quiz-view");
@@ -113,12 +116,16 @@ class QuizView {
   render() {
     const { question, quiz } = this;
     const judged = this.results.get(this.at);
-    const shown = judged?.after ?? question;
-    const stack = shown.frames.map(({ line, file }) => ({ line, file }));
-    const side = { stack, cell: null };
-    this.source.render({ program: quiz.program, file: fileOf(quiz.program, side, side), left: side, right: side, sides: { left: "", right: "" }, breakpoints: new Set() });
+    const { scene, output } = judged?.after ?? question;
+    const side = { stack: scene.frames.map(({ line, file }) => ({ line, file })), cell: null };
+    const { program } = quiz;
+    this.source.render({ program, file: fileOf(program, side, side), left: side, right: side, sides: {}, breakpoints: new Set() });
     this.answers.render({ question, quiz, judged, isLast: this.at + 1 === quiz.questions });
-    this.state.render({ frames: shown.frames, output: shown.output, natives: quiz.program.natives, before: judged ? question.frames : null });
+    const changes = { textAt: (frame, name) => scene.texts[frame]?.[name] ?? null, ofName: () => [], writerOf: () => null };
+    this.heap.render({ scene, natives: program.natives, changes, model: null, selected: null });
+    fill(this.writer);
+    fill(this.printed, output);
+    this.output.hidden = !output;
     this.renderBar();
     Object.assign(this.root.dataset, { question: this.at, status: judged?.status ?? "open" });
   }
@@ -133,6 +140,19 @@ class QuizView {
     });
     fill(this.steps, links);
     fill(this.score, scoreText(this.results.score()));
+  }
+
+  // Who wrote a value, as far as the run has come.
+
+  sayWriter(row, label) {
+    const line = row === null || row === undefined ? null : this.question.lines[row];
+    fill(this.writer, line ? `${oneLine(cut(label, 80))} was last written by line ${line}, step ${row}.` : "");
+  }
+
+  sayWriterOf({ frame, name }) {
+    const { scene } = this.results.get(this.at)?.after ?? this.question;
+    const entry = scene.frames.find((one) => one.frame === frame)?.names.find(([known]) => known === name);
+    if (entry) this.sayWriter(entry[2], name);
   }
 
   // Answering.
@@ -217,5 +237,6 @@ class QuizView {
     this.isLeft = true;
     clearTimeout(this.waiting);
     this.source?.dispose();
+    this.heap?.dispose();
   }
 }

@@ -28,8 +28,11 @@ export function linesOf(program) {
   return split.get(program);
 }
 
-/** The panel; calls `toggle(line)` for a click in the margin, `choose(line)` for a selected line, `choose(line, true)` for Enter. */
-export function sourcePanel({ choose, toggle }) {
+/**
+ * The panel; calls `toggle(line)` for a click in the margin, `choose(line)` for a selected line, `choose(line, true)` for Enter.
+ * `marginTitle` says what a click in the margin does, if it sets no breakpoint.
+ */
+export function sourcePanel({ choose, toggle, marginTitle = null }) {
   const title = el("span", { class: "soft code" });
   const note = el("p", { class: "note soft", hidden: true });
   const root = el("div", { class: "source code" });
@@ -42,7 +45,7 @@ export function sourcePanel({ choose, toggle }) {
   const list = new Windowed({
     root, rowHeight: ROW_HEIGHT, chunk: 1000, count: 0, role: "listbox", rowRole: "option", label: "Lines of the program",
     load: (k) => lines.slice(k * 1000, (k + 1) * 1000),
-    render: (row, text, at) => text !== null && renderLine(row, text, at + 1, { mark: marks.get(at + 1), stops: breaks.has(at + 1) }),
+    render: (row, text, at) => text !== null && renderLine(row, text, at + 1, { mark: marks.get(at + 1), stops: breaks.has(at + 1), marginTitle }),
     onActive: (at) => choose(at + 1),
     onOpen: (at) => choose(at + 1, true),
   });
@@ -55,7 +58,7 @@ export function sourcePanel({ choose, toggle }) {
     toggle(row.index + 1);
   }, { capture: true });
 
-  function render({ program, file, left, right, sides, breakpoints }) {
+  function render({ program, file, left, right, sides, breakpoints, next = null }) {
     breaks = breakpoints;
     if (file.source !== shown) {
       shown = file.source;
@@ -67,6 +70,7 @@ export function sourcePanel({ choose, toggle }) {
     title.title = oneLine(cut(what.filter(Boolean).join(" "), 500));
     fill(title, title.title);
     marks = marksOf(left, right, sides, path);
+    if (next && (next.path ?? null) === path) marks.set(next.line, { chips: [], ...marks.get(next.line), next: true });
     list.refresh();
     const here = [left, right].map((side) => side.stack.at(-1)).find((frame) => frame && (frame.file ?? null) === path && frame.line);
     if (here && here.line <= lines.length) list.scrollTo(here.line - 1, inSight(root, here.line) ? "nearest" : "center");
@@ -100,18 +104,19 @@ function marksOf(left, right, sides, path) {
   return marks;
 }
 
-function renderLine(row, { line, spans }, number, { mark = { chips: [] }, stops }) {
+function renderLine(row, { line, spans }, number, { mark = { chips: [] }, stops, marginTitle }) {
   row.classList.toggle("stops", stops);
   row.classList.toggle("here", Boolean(mark.left || mark.right));
   row.classList.toggle("parted", Boolean(mark.right && !mark.left));
   row.classList.toggle("waits", Boolean(mark.waits && !mark.left && !mark.right));
+  row.classList.toggle("coming", Boolean(mark.next));
   if (mark.left || mark.right) row.setAttribute("aria-current", "step");
   else row.removeAttribute("aria-current");
-  const sign = mark.left || mark.right ? icon("run") : mark.waits ? icon("waits") : null;
+  const sign = mark.left || mark.right ? icon("run") : mark.next ? icon("next") : mark.waits ? icon("waits") : null;
   fill(row,
-    el("span", { class: "margin", title: stops ? "Remove the breakpoint (B)" : "Set a breakpoint (B)" },
+    el("span", { class: "margin", title: marginTitle ?? (stops ? "Remove the breakpoint (B)" : "Set a breakpoint (B)") },
       el("span", { class: "dot", "aria-hidden": "true" }, icon("dot")), stops ? el("span", { class: "unseen" }, "breakpoint ") : null,
-      el("span", { class: "sign", "aria-hidden": "true" }, sign), el("span", { class: "line-number" }, number)),
+      el("span", { class: "sign", "aria-hidden": "true" }, sign), mark.next ? el("span", { class: "unseen" }, "next ") : null, el("span", { class: "line-number" }, number)),
     el("span", { class: "text" }, coloured(line, spans)),
     mark.chips.map(([side, name]) => el("span", { class: `who ${side}` }, name)));
 }

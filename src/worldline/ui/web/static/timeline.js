@@ -76,7 +76,8 @@ export function timelinePanel({ seek, sides }) {
   return panel;
 }
 
-function drags(canvas, seek) {
+/** Calls `seek(x, dragging)` while a pointer is dragged over an element, with its place in it. */
+export function drags(canvas, seek) {
   const x = (event) => event.clientX - canvas.getBoundingClientRect().left;
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;

@@ -56,7 +56,7 @@ function sliced(pieces, start, end) {
  * Pieces as nodes, with what stands in them: words of the language have a hover, objects are buttons that `follow(mark, button)` is
  * called with. The first of each can be reached by Tab.
  */
-export function noted(pieces, names, follow) {
+function noted(pieces, names, follow) {
   const text = pieces.map(([part]) => part).join("");
   const parts = [];
   const seen = new Set();

@@ -1,0 +1,226 @@
+"""One value as boxes and slots: what stands inline, what is an object of its own, and which object that is.
+
+An object with a number (`Point#2`) is the box `o2` wherever it occurs. A container without a number is named by where
+it is: the root of its value and the keys to it (`f0.xs@3[1].log`). A pointer (`Ptr#3([..], at=1)`) is an arrow to an
+element of the block `o3`. Values come from programs and models: any text gives a slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from worldline.core.node import text as text_of
+from worldline.core.value import Malformed, Value, parse
+from worldline.ui.session.clip import clip, cut
+
+MAX_PARTS = 100
+"""Parts of one box that are drawn; the rest is counted."""
+MAX_SLOT_CHARS = 200
+"""Characters of a value that stands inline."""
+MAX_PARSED_CHARS = 100_000
+"""A longer value stands inline, shortened."""
+MAX_INLINE_CHARS = 48
+"""Characters of a tuple that stands inline if it holds only plain values."""
+_BOXED = ("list", "dict", "set", "deque", "object")
+_FROZEN = ("tuple", "frozenset", "exception")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that holds a value: a text, or an arrow to a box (`ref`), or into one (`at`: the element)."""
+
+    text: str = ""
+    ref: str = ""
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoxPart:
+    """One part of a box. `key` is a field (`.x`), an index (`[0]`) or a key (`['a']`), as a path spells it."""
+
+    key: str
+    slot: Slot
+
+
+@dataclass(frozen=True, slots=True)
+class BoxContents:
+    """What an object holds: its kind, the name of its class, its parts, and how many more it has."""
+
+    kind: str
+    title: str = ""
+    parts: tuple[BoxPart, ...] = ()
+    more: int = 0
+
+    def changed_keys(self, before: BoxContents) -> tuple[str, ...]:
+        """Return the keys of the parts that are new or differ from those of another state of the object."""
+        old = {part.key: part.slot for part in before.parts}
+        return tuple(part.key for part in self.parts if old.get(part.key) != part.slot)
+
+
+@dataclass
+class ValueReader:
+    """Reads values into slots and boxes. `links` are boxes that are another one: an id and the id to use instead."""
+
+    has_pointers: bool = False
+    links: dict[str, str] = field(default_factory=dict)
+
+    def resolve(self, box: str) -> str:
+        """Return the id of the object that an id stands for."""
+        seen = set[str]()
+        while box in self.links and box not in seen:
+            seen.add(box)
+            box = self.links[box]
+        return box
+
+    def read(self, text: str, root: str) -> tuple[Slot, dict[str, BoxContents]]:
+        """Return the slot of a value, and the contents of every object that is written out in it."""
+        value = parsed(text)
+        if value is None:
+            return Slot(cut(clip(text), MAX_SLOT_CHARS)), {}
+        reading = _Reading(self)
+        slot = reading.slot(value, root)
+        return slot, reading.boxes
+
+    def slot(self, text: str, root: str) -> Slot:
+        """Return the slot of a value alone."""
+        value = parsed(text)
+        return Slot(cut(clip(text), MAX_SLOT_CHARS)) if value is None else _Reading(self).outer_slot(value, root)
+
+    def part(self, text: str, root: str, keys: Sequence[str]) -> tuple[Value, str] | None:
+        """Return the part of a value under some keys, and its id; None if it has none."""
+        value = parsed(text)
+        if value is None:
+            return None
+        box = self.resolve(f"o{value.number}" if value.number else root)
+        for key in keys:
+            parts = dict(_parts(value))
+            if key.startswith("[-"):
+                at = len(parts) + int(key[1:-1])
+                key = f"[{at}]"
+            if key not in parts and key.startswith("."):  # a property of a plain object
+                key = f"['{key[1:]}']"
+            if key not in parts:
+                return None
+            value = parts[key]
+            box = self.resolve(f"o{value.number}" if value.number else box + key)
+        return value, box
+
+    def is_pointer(self, value: Value) -> bool:
+        """Whether a value is a pointer into a block of memory."""
+        shape = value.kind == "object" and value.atom == "Ptr" and len(value.items) == 1
+        return self.has_pointers and shape and [name for name, _ in value.fields] == ["at"]
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Value | None:
+    """Parse a canonical value; None if it is not one, or too long to be drawn."""
+    if len(text) > MAX_PARSED_CHARS:
+        return None
+    value = parse(text)
+    return None if isinstance(value, Malformed) else value
+
+
+class _Reading:
+    """One value that is being read. It walks with a stack: a hostile value may be nested very deep."""
+
+    def __init__(self, reader: ValueReader) -> None:
+        self._reader = reader
+        self._labels: dict[str, str] = {}
+        self.boxes: dict[str, BoxContents] = {}
+        self._pending: list[tuple[Value, str]] = []
+
+    def slot(self, value: Value, root: str) -> Slot:
+        """Return the slot of the whole value, after all its boxes have been read."""
+        self._label_boxes(value, root)
+        slot = self._slot(value, root)
+        while self._pending:
+            node, box = self._pending.pop()
+            if box not in self.boxes:
+                self.boxes[box] = self._contents(node, box)
+        return slot
+
+    def outer_slot(self, value: Value, root: str) -> Slot:
+        """Return the slot of the whole value, and read no boxes."""
+        return self._slot(value, root)
+
+    def _label_boxes(self, value: Value, root: str) -> None:
+        """Find what the references inside the value stand for: a set may hold one before what it refers to."""
+        stack = [(value, root)]
+        while stack:
+            node, path = stack.pop()
+            box = self._box_id(node, path)
+            if node.label:
+                self._labels.setdefault(f"#{node.label}", box)
+            if node.number:
+                self._labels.setdefault(f"{node.atom}#{node.number}", box)
+            stack += [(part, box + key) for key, part in _parts(node)]
+
+    def _box_id(self, node: Value, path: str) -> str:
+        return self._reader.resolve(f"o{node.number}" if node.number else path)
+
+    def _slot(self, node: Value, path: str) -> Slot:
+        if node.kind == "ref":
+            box = self._labels.get(node.atom)
+            number = node.atom.rpartition("#")[2]
+            if box is None and not node.atom.startswith("#"):  # written out elsewhere
+                box = self._reader.resolve(f"o{number}")
+            return Slot(ref=box) if box is not None else Slot(node.atom)
+        if not _is_boxed(node):
+            return Slot(cut(clip(text_of(node)), MAX_SLOT_CHARS))
+        box = self._box_id(node, path)
+        if self._reader.is_pointer(node):
+            block, at = node.items[0], node.fields[0][1].atom
+            self._pending.append((block, box))
+            is_inside = at.isdecimal() and len(at) < 10 and int(at) < len(block.items)
+            return Slot(ref=box, at=int(at) if is_inside else None)
+        self._pending.append((node, box))
+        return Slot(ref=box)
+
+    def _contents(self, node: Value, box: str) -> BoxContents:
+        pairs = list(_parts(node))
+        parts = tuple(BoxPart(clip(key), self._slot(part, box + key)) for key, part in pairs[:MAX_PARTS])
+        kind = node.items[0].kind if node.kind == "object" and node.items else node.kind
+        return BoxContents(kind, clip(node.atom) if node.kind in ("object", "exception") else "", parts,
+                           max(0, len(pairs) - MAX_PARTS))  # fmt: skip
+
+
+def _is_boxed(node: Value) -> bool:
+    """Whether a value is drawn as a box. Small values that cannot change stand inline."""
+    if node.kind in _BOXED:
+        return True
+    if node.kind not in _FROZEN:
+        return False
+    is_flat = not any(part.kind in (*_BOXED, *_FROZEN, "ref") for _, part in _parts(node))
+    return not is_flat or len(text_of(node)) > MAX_INLINE_CHARS
+
+
+def _parts(node: Value) -> Iterator[tuple[str, Value]]:
+    """The parts of a value with their keys. The base value of an object (`Counter#1({..})`) counts as its own parts."""
+    if node.kind == "dict":
+        for key, part in zip(node.items[::2], node.items[1::2], strict=True):
+            yield f"[{cut(text_of(key), MAX_SLOT_CHARS)}]", part
+    elif node.kind == "object":
+        for base in node.items:
+            yield from _parts(base) if _has_parts(base) else ((".", base),)
+    else:
+        yield from ((f"[{i}]", part) for i, part in enumerate(node.items))
+    yield from ((f".{name}", part) for name, part in node.fields)
+
+
+def _has_parts(node: Value) -> bool:
+    return node.kind in (*_BOXED, *_FROZEN) and not node.number
+
+
+def slot_json(slot: Slot) -> list[object]:
+    """Return a slot as JSON: [text], [null, box] or [null, box, element]."""
+    if not slot.ref:
+        return [slot.text]
+    return [None, slot.ref] if slot.at is None else [None, slot.ref, slot.at]
+
+
+def contents_json(box: str, contents: BoxContents) -> Mapping[str, object]:
+    """Return a box as JSON."""
+    parts = [[part.key, slot_json(part.slot)] for part in contents.parts]
+    return {"id": box, "kind": contents.kind, "title": contents.title, "parts": parts, "more": contents.more}
