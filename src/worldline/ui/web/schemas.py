@@ -239,7 +239,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "Quiz": record(
         fields("quiz questions", COUNT),
-        fields("name note help", TEXT),
+        fields("name note language help", TEXT),
         model=MAYBE_TEXT,
         status={"enum": ["recording", "ready", "failed"]},
         program=named("Program"),

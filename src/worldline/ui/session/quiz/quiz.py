@@ -86,6 +86,7 @@ class Quiz:
                 "note": note,
                 "questions": count,
                 "program": program_json(root.ask.program),
+                "language": root.ask.program.lang.title,
                 "help": answer_help(root.ask.program.language),
             }
         )
@@ -105,7 +106,7 @@ class Quiz:
                 "file": question.file,
                 "function": question.function,
                 "subject": question.subject,
-                "scene": _scene(objects, question.step - 1, question.step),
+                "scene": _scene(objects, question.step - 1, question.step, since=question.step - 1),
                 "lines": [moment.line for moment in run.events[: question.step]],
                 "output": clip(run.output_tail(question.step, MAX_OUTPUT_CHARS)),
             }
@@ -125,12 +126,12 @@ class Quiz:
     def truth_json(self, number: int) -> dict[str, Any]:
         """Return the answer of the recorded run, why it is so, the state after the line, and the model's answer."""
         question, objects = self._question(number), self._made()[1]
-        run, is_handed = objects.run, question.kind in RETURNING
+        run, last = objects.run, question.end - (question.kind not in RETURNING)
         return {
             "truth": question.truth,
             "because": explain_truth(run, question),
             "after": {
-                "scene": _scene(objects, question.end - (not is_handed), question.end),
+                "scene": _scene(objects, last, question.end, since=question.step),
                 "output": clip(run.output_tail(question.end, MAX_OUTPUT_CHARS)),
             },
             "model": self._guess(question),
@@ -193,19 +194,24 @@ def explain_truth(run: Run, question: Question) -> list[str]:
     return sentences
 
 
-def _scene(objects: RunObjects, row: int, stack_at: int) -> dict[str, Any]:
-    """What a row shows, on the stack of another one, and the whole values by frame and name."""
+def _scene(objects: RunObjects, row: int, stack_at: int, *, since: int) -> dict[str, Any]:
+    """What a row shows, on the stack of another one: what changed `since` a row, and the values by frame and name."""
     run, scene = objects.run, scene_at(objects, row, stack_at=stack_at)
     frames = [{**frame_json(frame), "line": run.line(frame.frame, stack_at)} for frame in scene.frames]
     texts = {
         str(frame.frame): {clip(name): clip(value.text or "") for name, value in objects.at(frame.frame, row)}
         for frame in scene.frames
     }
+    changed: dict[str, list[str]] = {}
+    for step in range(since, row + 1):
+        for change in objects.changes_at(step):
+            if change.box in scene.boxes:
+                changed.setdefault(change.box, []).extend(change.keys)
     return {
         "row": row,
         "frames": frames,
         "boxes": boxes_json(scene),
-        "changed": {box: list(keys) for box, keys in scene.changed.items()},
+        "changed": changed,
         "hidden_frames": scene.hidden_frames,
         "hidden_boxes": scene.hidden_boxes,
         "texts": texts,

@@ -44,7 +44,7 @@ export function answerPanel({ answer, next }) {
   function render({ question, quiz, judged, isLast }) {
     fill(title, prose(question.text));
     fill(label, LABELS[question.kind]);
-    fill(hint, HINTS[question.kind] ?? [`In ${quiz.title ?? "values"}: `, el("code", {}, quiz.help)]);
+    fill(hint, HINTS[question.kind] ?? [`In ${quiz.language}: `, el("code", {}, quiz.help)]);
     fill(problem);
     field.value = judged?.answer ?? "";
     field.inputMode = question.kind === "line" ? "numeric" : "text";
