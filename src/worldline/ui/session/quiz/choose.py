@@ -15,6 +15,7 @@ from random import Random
 from worldline.core.language import all_lines
 from worldline.core.program import Program
 from worldline.core.value import kind
+from worldline.ui.session.marks.natives import native_names
 from worldline.ui.session.quiz.question import LINE, OUTPUT, RETURN, VALUE, YIELD, Question, StepAnswers, fields_of
 from worldline.ui.session.run import Run
 
@@ -27,11 +28,12 @@ MAX_STEPS_WITHIN = 30
 ALIAS, LOOP_END, OUTCOME, BRANCH, RETURNED, PRINTED, CHANGED, NEW = 6.0, 5.0, 4.5, 4.0, 4.0, 3.0, 2.5, 1.5
 LOOP_TURN = 1.0
 """The weights of what is asked. The weight of another question of the same kind is reduced."""
-_SAME_LINE_PENALTY, _SAME_KIND_PENALTY, _CALL_PENALTY = 2.5, 0.4, 0.5
+_SAME_LINE_PENALTY, _SAME_KIND_PENALTY, _STEP_PENALTY = 2.5, 0.4, 0.25
 _TYPED_KINDS = ("int", "float", "bool", "str", "None", "list", "tuple", "dict", "set", "enum")
 _DECISION = re.compile(r"\W*(?:else\s+)?(?:(?P<loop>while|for)|if|elif|switch|match)\b")
 _UNTYPED = re.compile(r"#\d|<[a-zA-Z]")
 _WORDS = re.compile(r"[^\W\d][\w$]*+")
+_SIGNS = re.compile(r"[^\w.-]+")
 _EMPTY = ("None", "<undefined>")
 
 
@@ -97,7 +99,7 @@ class _Choice:
             code = self._code(moment.file, moment.line)
             if not code:
                 continue
-            penalty = _CALL_PENALTY if end - step > 1 and self._calls(step, end) else 0.0
+            penalty = _STEP_PENALTY * (end - step - 1)  # what a call does may be asked about instead
             for weight, kind_, truth, name, part in self._asked(step, end, code):
                 question = Question(
                     kind=kind_,
@@ -121,7 +123,7 @@ class _Choice:
             yield PRINTED, OUTPUT, printed, "", ""
         for event in (RETURN, YIELD):
             value = self.answers.handed_back(step, event)
-            if value is not None and value not in _EMPTY and _is_asked(value, code):
+            if value is not None and value not in _EMPTY and self._is_asked(value, code):
                 weight = OUTCOME if self.run.depth(end) == 0 else RETURNED
                 yield weight, event, value, "", ""
         for name, value in self.answers.changes(step).items():
@@ -136,12 +138,12 @@ class _Choice:
         weight = ALIAS if is_alias else CHANGED if before is not None else NEW
         fields = fields_of(value)
         if not fields:
-            if _is_asked(value, code):
+            if self._is_asked(value, code):
                 yield weight, VALUE, value, name, ""
             return
         earlier = fields_of(before) if before is not None else {}
         for part, text in fields.items():
-            if earlier.get(part) != text and part.isidentifier() and _is_asked(text, code):
+            if earlier.get(part) != text and part.isidentifier() and self._is_asked(text, code):
                 yield weight, VALUE, text, name, part
 
     def _decision(self, step: int, code: str) -> tuple[float, str] | None:
@@ -156,9 +158,11 @@ class _Choice:
         before, self._turns[place] = self._turns.get(place), line
         return LOOP_END if before not in (None, line) else LOOP_TURN, str(line)
 
-    def _calls(self, step: int, end: int) -> bool:
-        frame = self.run.events[step].frame
-        return any(moment.frame != frame for moment in self.run.events[step + 1 : end])
+    def _is_asked(self, value: str, code: str) -> bool:
+        """Whether a person can type a value, and the line does not say it literally."""
+        is_typed = kind(value) in _TYPED_KINDS and len(value) <= MAX_ANSWER_CHARS and not _UNTYPED.search(value)
+        word = native_names(self.run.ask.program.language).words.get(value)
+        return is_typed and not _is_literal(value, code) and not (word is not None and _is_literal(word, code))
 
     def _code(self, file: str | None, line: int) -> str:
         lines = self._lines.get(file, [])
@@ -170,13 +174,7 @@ def _source_lines(program: Program) -> dict[str | None, list[str]]:
     return {name: all_lines(source, program.language) for name, source in files.items()}
 
 
-def _is_asked(value: str, code: str) -> bool:
-    """Whether a person can type a value, and the line does not say it literally."""
-    is_typed = kind(value) in _TYPED_KINDS and len(value) <= MAX_ANSWER_CHARS and not _UNTYPED.search(value)
-    return is_typed and not _is_literal(value, code)
-
-
 def _is_literal(value: str, code: str) -> bool:
-    """Whether a line spells a value, in whatever quotes."""
-    bare = re.escape(value.strip("'\""))
-    return re.search(rf"(?<![\w.]){bare}(?![\w.])", code) is not None if bare else value in code
+    """Whether a line spells a value, in whatever quotes and brackets."""
+    atoms = _SIGNS.sub(" ", value).strip()
+    return f" {atoms} " in f" {_SIGNS.sub(' ', code)} " if atoms else value in code

@@ -48,14 +48,20 @@ class Question:
         return f"{self.name}.{self.field}" if self.field else self.name
 
     @property
+    def function_in_words(self) -> str:
+        """The name of the function, which may have none, between backticks."""
+        return f"`{self.function}`" if self.function not in ("", "?") else "this function"
+
+    @property
     def sentence(self) -> str:
         """The question in words; code stands between backticks."""
+        function = self.function_in_words
         asked = {
             VALUE: f"What is `{self.subject}` afterwards?",
-            LINE: f"Which line of `{self.function}` executes next?",
+            LINE: f"Which line of {function} executes next?",
             OUTPUT: "What does it print?",
-            RETURN: f"What does `{self.function}` return?",
-            YIELD: f"What does `{self.function}` yield?",
+            RETURN: f"What does {function} return?",
+            YIELD: f"What does {function} yield?",
         }
         return f"Line {self.line} executes. {asked[self.kind]}"
 

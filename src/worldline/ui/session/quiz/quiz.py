@@ -178,7 +178,7 @@ def _recorded_run(session: Session) -> Run | None:
 
 def explain_truth(run: Run, question: Question) -> list[str]:
     """Say why the answer is what it is: what decided, or which names are one object. Code is between backticks."""
-    place = f"line {question.line} of `{question.function}`"
+    place = f"line {question.line} of {question.function_in_words}"
     if question.kind == LINE:
         decided = run.conditions.get(question.step, ())
         return [f"Decided by `{text}`." for text in decided] or [f"Decided in {place}."]
