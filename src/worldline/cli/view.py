@@ -33,7 +33,9 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @opt.trust_option
 @opt.option("--seed", type=opt.SEED, note="for random numbers, which are recorded")
 @opt.add_option("--no-model", is_flag=True, help="Load no model, as for programs by default")
-@opt.add_option("--quiz", is_flag=True, help="Hide the next state of FILE and ask for it; with --model, compete with a model")
+@opt.add_option(
+    "--quiz", is_flag=True, help="Hide the next state of FILE and ask for it; with --model, compete with a model"
+)
 @opt.add_option("--questions", type=opt.POSITIVE, default=10, help="Maximum number of questions of a quiz")
 @opt.option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
 @opt.add_option("--bundle", metavar="OUT", help="Write a folder or one .html that needs no server, and exit")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from worldline.core.language import all_lines
-from worldline.core.program import Program
+from worldline.core.events import RETURNING
 from worldline.core.value import kind
 from worldline.ui.session.marks.natives import native_names
 from worldline.ui.session.quiz.question import LINE, OUTPUT, RETURN, VALUE, YIELD, Question, StepAnswers, fields_of
@@ -83,12 +82,10 @@ class _Choice:
 
     run: Run
     answers: StepAnswers = field(init=False)
-    _lines: dict[str | None, list[str]] = field(init=False)
     _turns: dict[tuple[int, int], int] = field(default_factory=dict)  # by frame and line of a loop, where it went
 
     def __post_init__(self) -> None:
         self.answers = StepAnswers(self.run)
-        self._lines = _source_lines(self.run.ask.program)
 
     def candidates(self) -> Iterator[_Candidate]:
         """Yield every question that can be asked, with its weight."""
@@ -96,15 +93,15 @@ class _Choice:
             end = self.answers.end(step)
             if moment.event != "line" or moment.line is None or end is None or end - step > MAX_STEPS_WITHIN:
                 continue
-            code = self._code(moment.file, moment.line)
-            if not code:
+            code = self.answers.code(step)
+            if not _WORDS.search(code):  # a brace
                 continue
             penalty = _STEP_PENALTY * (end - step - 1)  # what a call does may be asked about instead
-            for weight, kind_, truth, name, part in self._asked(step, end, code):
+            for weight, kind_, truth, name, part in self._asked(step, code):
                 question = Question(
                     kind=kind_,
                     step=step,
-                    end=end,
+                    end=(self.answers.handing_back(step) or end) if kind_ in RETURNING else end,
                     line=moment.line,
                     file=moment.file,
                     function=self.run.frame(moment.frame).function,
@@ -114,7 +111,7 @@ class _Choice:
                 )
                 yield _Candidate(weight - penalty, question)
 
-    def _asked(self, step: int, end: int, code: str) -> Iterator[tuple[float, str, str, str, str]]:
+    def _asked(self, step: int, code: str) -> Iterator[tuple[float, str, str, str, str]]:
         """What can be asked about a line: weight, kind, answer, name and field."""
         if (decided := self._decision(step, code)) is not None:
             yield decided[0], LINE, decided[1], "", ""
@@ -124,7 +121,7 @@ class _Choice:
         for event in (RETURN, YIELD):
             value = self.answers.handed_back(step, event)
             if value is not None and value not in _EMPTY and self._is_asked(value, code):
-                weight = OUTCOME if self.run.depth(end) == 0 else RETURNED
+                weight = OUTCOME if self.run.depth(step) == 0 else RETURNED
                 yield weight, event, value, "", ""
         for name, value in self.answers.changes(step).items():
             yield from self._changed(step, name, value, code)
@@ -163,15 +160,6 @@ class _Choice:
         is_typed = kind(value) in _TYPED_KINDS and len(value) <= MAX_ANSWER_CHARS and not _UNTYPED.search(value)
         word = native_names(self.run.ask.program.language).words.get(value)
         return is_typed and not _is_literal(value, code) and not (word is not None and _is_literal(word, code))
-
-    def _code(self, file: str | None, line: int) -> str:
-        lines = self._lines.get(file, [])
-        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
-
-
-def _source_lines(program: Program) -> dict[str | None, list[str]]:
-    files: Mapping[str | None, str] = {None: program.source, **dict(program.files)}
-    return {name: all_lines(source, program.language) for name, source in files.items()}
 
 
 def _is_literal(value: str, code: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from worldline.codec.reading import Event
 from worldline.core.events import known_at
+from worldline.core.language import all_lines
 from worldline.core.malformed import Malformed
 from worldline.core.value import kind, parse, text, unquote
 from worldline.ui.session.run import Run
@@ -72,6 +73,15 @@ class StepAnswers:
     def __init__(self, run: Run) -> None:
         self.run, self.events = run, run.events
         self.known_at: Sequence[int | None] = known_at(run.events)
+        program = run.ask.program
+        sources: dict[str | None, str] = {None: program.source, **dict(program.files)}
+        self._lines = {name: all_lines(source, program.language) for name, source in sources.items()}
+
+    def code(self, step: int) -> str:
+        """Return the source of the line of a step, without blanks around it; empty if it is not known."""
+        moment = self.events[step]
+        lines, line = self._lines.get(moment.file, []), moment.line or 0
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
     def end(self, step: int) -> int | None:
         """Return the next step of the frame, at which everything about this one is known; None if there is none."""
@@ -93,9 +103,15 @@ class StepAnswers:
 
     def handed_back(self, step: int, event: str) -> str | None:
         """Return what the line of a step returns or yields."""
-        end = self.end(step)
+        end = self.handing_back(step)
         after = self.events[end] if end is not None else None
         return after.arg if after is not None and after.event == event else None
+
+    def handing_back(self, step: int) -> int | None:
+        """Return the step after the line of a step, and after the brace that ends a function and may follow it."""
+        end = self.end(step)
+        is_brace = end is not None and self.events[end].event == "line" and self.code(end) == "}"
+        return self.end(end) if end is not None and is_brace else end
 
     def printed(self, step: int) -> str | None:
         """Return what the line of a step prints itself, not its calls; None if it prints nothing."""
