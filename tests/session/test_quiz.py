@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from foreign_runs import NAMES, SOURCES
@@ -46,6 +47,24 @@ def f(xs):
     return total * 2
 """
 NESTED = "def g(n):\n    m = n * 7\n    return m + 1\ndef f():\n    a = g(3)\n    b = a - 1\n    return b\n"
+C = """\
+struct P { int x; int y; };
+int move(struct P *p, int by) {
+    p->x += by;
+    if (p->x > 3) {
+        p->y = by * 5;
+    }
+    return p->x * 2;
+}
+int main(void) {
+    struct P a = {1, 2};
+    int total = 0;
+    for (int i = 0; i < 2; i++) {
+        total += move(&a, i + 1);
+    }
+    return 0;
+}
+"""
 STEPS = "def f():\n    n = 2\n    for x in (3, 4):\n        n = n * x\n        yield n\n"
 
 
@@ -84,9 +103,8 @@ def test_what_the_line_says_literally_is_not_asked() -> None:
 
 
 def test_values_that_nobody_can_type_are_not_asked() -> None:
-    source = (
-        f"def f():\n    a = lambda: 1\n    b = '{'xy' * 10}' * {MAX_ANSWER_CHARS}\n    c = [b]\n    return object\n"
-    )
+    text = "xy" * 10
+    source = f"def f():\n    a = lambda: 1\n    b = '{text}' * {MAX_ANSWER_CHARS}\n    c = [b]\n    return object\n"
     assert quiz_of(source).questions == ()
 
 
@@ -94,7 +112,7 @@ def test_questions_do_not_overlap() -> None:
     for source, call in ((NESTED, "f()"), (ALIAS, "f()"), (LOOP, "f([1, 2, 5])")):
         questions = quiz_of(source, call, questions=100).questions
         assert questions
-        for before, after in zip(questions, questions[1:], strict=False):
+        for before, after in pairwise(questions):
             assert before.end <= after.step
 
 
@@ -128,9 +146,10 @@ def test_a_run_without_a_question_says_so() -> None:
 @pytest.mark.parametrize("language", sorted(SOURCES))
 def test_every_language_has_questions_and_help(language: str) -> None:
     assert answer_help(language)
-    call = "total([1, 2], 2)" if language == "c" else "total([1, 2])"
+    is_c = language in ("c", "cpp")
+    source, call = (C, None) if is_c else (SOURCES[language], "total([1, 2])")
     try:
-        quiz = Quiz(record_session(Program(source=SOURCES[language], name=NAMES[language], call=call)))
+        quiz = Quiz(record_session(Program(source=source, name=NAMES[language], call=call)))
     except UsageError as error:
         if "toolchain" not in str(error):
             raise

@@ -134,7 +134,7 @@ def test_a_token_wider_than_its_cell_is_broken(sized: Any) -> None:
 
 # Letters, arrows and shapes that every common font has (Windows Glyph List 4), and the signs of verdicts, beside which
 # a word stands.
-EVERYWHERE = set("·–…‹›←↑→↓≈└ ✓✗")
+EVERYWHERE = set("·\N{EN DASH}…‹›←↑→↓≈└ ✓✗")
 
 
 def test_no_sign_depends_on_a_font() -> None:

@@ -109,7 +109,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         status=201, body=PROGRAM_BODY, refuses=(409, 429), action=lambda service, call: service.type(call.body),
     ),
     Endpoint(
-        method="GET", path="/api/quizzes/{quiz}", summary="A quiz: its program, its model and how many questions it has.",
+        method="GET", path="/api/quizzes/{quiz}", summary="A quiz: its program, its model, its size.",
         answer="Quiz", action=lambda service, call: service.quizzes.describe(call.path["quiz"]),
     ),
     Endpoint(

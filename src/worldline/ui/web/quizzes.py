@@ -1,4 +1,4 @@
-"""The quizzes of a page: what the server and a bundle answer about them. The truth follows an answer, never precedes it."""
+"""The quizzes of a page, for the server and for a bundle. A server tells the truth only after an answer."""
 
 from __future__ import annotations
 
