@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 from foreign_runs import NAMES, SOURCES
+from judged_answers import JUDGED
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -201,61 +202,6 @@ def test_a_line_that_calls_is_answered_after_the_call() -> None:
 
 def question(truth: str, kind: str = VALUE) -> Question:
     return Question(kind=kind, step=1, end=2, line=3, file=None, function="f", name="x", truth=truth)
-
-
-JUDGED = [
-    # language, kind, truth, typed, status
-    ("python", VALUE, "[1, 2]", "[1,2]", "right"),
-    ("python", VALUE, "'ab'", '"ab"', "right"),
-    ("python", VALUE, "'ab'", "ab", "malformed"),
-    ("python", VALUE, "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", "right"),
-    ("python", VALUE, "{1, 2}", "{2, 1}", "right"),
-    ("python", VALUE, "(1,)", "(1,)", "right"),
-    ("python", VALUE, "(1, 2)", "[1, 2]", "wrong"),
-    ("python", VALUE, "1", "1.0", "wrong"),
-    ("python", VALUE, "True", "1", "wrong"),
-    ("python", VALUE, "-30", " -30 ", "right"),
-    ("python", VALUE, "2.5", "2.50", "right"),
-    ("python", VALUE, "None", "None", "right"),
-    ("python", VALUE, "None", "null", "malformed"),
-    ("python", VALUE, "[1, 2]", "[1, 2", "malformed"),
-    ("python", VALUE, "Box#1(n=1, log=[2])", "Box(log=[2], n=1)", "right"),
-    ("python", VALUE, "'a\\nb'", '"a\\nb"', "right"),
-    ("python", VALUE, "255", "0xff", "right"),
-    ("python", VALUE, "1", "", "malformed"),
-    ("python", RETURN, "[]", "[]", "right"),
-    ("js", VALUE, "None", "null", "right"),
-    ("js", VALUE, "<undefined>", "undefined", "right"),
-    ("js", VALUE, "None", "undefined", "wrong"),
-    ("js", VALUE, "[True, None, <undefined>]", "[true, null, undefined]", "right"),
-    ("js", VALUE, "{'a': 1}", "{a: 1}", "right"),
-    ("js", VALUE, "3", "3.0", "right"),
-    ("js", VALUE, "nan", "NaN", "right"),
-    ("ts", VALUE, "'x'", "`x`", "right"),
-    ("java", VALUE, "[1, 2]", "List.of(1, 2)", "right"),
-    ("java", VALUE, "[1, 2]", "new int[]{1, 2}", "right"),
-    ("java", VALUE, "4.5", "4.5f", "right"),
-    ("java", VALUE, "None", "null", "right"),
-    ("java", VALUE, "5", "5L", "right"),
-    ("c", VALUE, "None", "NULL", "right"),
-    ("c", VALUE, "[1, 2]", "{1, 2}", "right"),
-    ("c", VALUE, "P(x=1, y=2)", "P(x=1, y=2)", "right"),
-    ("cpp", VALUE, "None", "nullptr", "right"),
-    ("cpp", VALUE, "True", "true", "right"),
-    ("rust", VALUE, "[1, 2]", "vec![1, 2]", "right"),
-    ("rust", VALUE, "(1, 'a')", '(1, "a")', "right"),
-    ("rust", VALUE, "7", "Some(7)", "right"),
-    ("rust", VALUE, "'ab'", 'String::from("ab")', "right"),
-    ("rust", VALUE, "7", "7u8", "right"),
-    ("rust", VALUE, "7", "seven", "malformed"),
-    ("python", LINE, "12", " line 12 ", "right"),
-    ("python", LINE, "12", "13", "wrong"),
-    ("python", LINE, "12", "twelve", "malformed"),
-    ("python", OUTPUT, "sum 18\n", "sum 18", "right"),
-    ("python", OUTPUT, "a \nb\n", "a\nb\n\n", "right"),
-    ("python", OUTPUT, "a\nb\n", "a b", "wrong"),
-    ("python", OUTPUT, "x\n", "", "wrong"),
-]  # fmt: skip
 
 
 @pytest.mark.parametrize(("language", "kind", "truth", "typed", "status"), JUDGED)
