@@ -22,6 +22,8 @@ _KEY = re.compile(r"\.[^\W\d][\w$]*|\[\d+\]")
 _PATH = r"([^\W\d][\w$]*)((?:\.[^\W\d][\w$]*|\[\d{1,6}\])*)\s*;?\s*(?://.*)?$"
 _READ = re.compile(r"(?<![\w$.])([^\W\d][\w$]*)\s*(?::[^=;]*)?=\s*" + _PATH)
 _RETURN = re.compile(r"\breturn\s+" + _PATH)
+_PUSH = re.compile(r"^\s*([^\W\d][\w$]*)\.push\(\s*([^\W\d][\w$]*)\s*\)\s*;?\s*(?://.*)?$")
+_DISPLAY = re.compile(r"(?<![\w$.])([^\W\d][\w$]*)\s*=\s*\[([^\[\]'\"]*)\]\s*;?\s*(?://.*)?$")
 _WORD = re.compile(r"\s*&?\s*([^\W\d][\w$]*)\s*")
 
 
@@ -33,11 +35,11 @@ class ReadObject(NamedTuple):
 
 
 class StoredObject(NamedTuple):
-    """A line that stores the object of a name (`value`) as a part of another one."""
+    """A line that stores the object of a name (`value`) as a part of another one; a new object, if it is None."""
 
     name: str
     keys: tuple[str | ast.Name | None, ...]
-    value: str
+    value: str | None
 
 
 LAST = "[-1]"
@@ -82,6 +84,18 @@ def returned_object(source: str, line: int, language: str) -> ReadObject | None:
     return _read(nodes[0]) if len(nodes) == 1 else None
 
 
+@lru_cache(maxsize=4096)
+def returned_parts(source: str, line: int, language: str) -> tuple[tuple[str, ReadObject], ...]:
+    """Return what a line returns inside a new tuple or list, with the keys: `return total, log`."""
+    if not LANGUAGES[language].has_syntax_tree:
+        return ()
+    values = (expression(node, None, "return") for node in reversed(statements(source, line)))
+    display = next((value for value in values if value is not None), None)
+    items = display.elts if isinstance(display, ast.Tuple | ast.List) else []
+    reads = ((f"[{i}]", _read(item)) for i, item in enumerate(items))
+    return tuple((key, read) for key, read in reads if read is not None)
+
+
 class CalledFunction(NamedTuple):
     """A function that is called: its name, the first line of its source, its file's source, and its arguments."""
 
@@ -112,16 +126,22 @@ def stored_objects(source: str, line: int, language: str) -> tuple[StoredObject,
     """Return the objects that a line stores as parts of others: `a.b = c`, `xs.append(c)`, `pair = [a, b]`."""
     if LANGUAGES[language].has_syntax_tree:
         return tuple(stored for node in statements(source, line) for stored in _stored(node))
-    match = _STORE.match(_line(source, line, language))
-    return (StoredObject(match[1], _keys(match[2]), match[3]),) if match else ()
+    text = _line(source, line, language)
+    if match := _STORE.match(text):
+        return (StoredObject(match[1], _keys(match[2]), match[3]),)
+    if match := _PUSH.match(text):
+        return (StoredObject(match[1], (LAST,), match[2]),)
+    match = _DISPLAY.search(text)
+    words = [_WORD.fullmatch(item) for item in match[2].split(",")] if match else []
+    return tuple(StoredObject(match[1], (f"[{i}]",), word[1]) for i, word in enumerate(words) if match and word)
 
 
 def _stored(node: ast.stmt) -> Iterator[StoredObject]:
     match node:
-        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=ast.Name(id=value)):
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value):
             place = _read(target)
             if place is not None:
-                yield StoredObject(place.name, place.keys, value)
+                yield StoredObject(place.name, place.keys, value.id if isinstance(value, ast.Name) else None)
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=items) | ast.Tuple(elts=items)):
             yield from (StoredObject(name, (f"[{i}]",), item.id) for i, item in _names(items))
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=keys, values=items)):
@@ -129,10 +149,12 @@ def _stored(node: ast.stmt) -> Iterator[StoredObject]:
                 key = keys[i]
                 if isinstance(key, ast.Constant) and isinstance(key.value, (int, str)):
                     yield StoredObject(name, (f"[{key.value!r}]",), item.id)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[ast.Name(id=value)])):
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[argument])):
             place = _read(owner)
             if place is not None:
-                yield StoredObject(place.name, (*place.keys, LAST), value)
+                yield StoredObject(
+                    place.name, (*place.keys, LAST), argument.id if isinstance(argument, ast.Name) else None
+                )
 
 
 def _names(items: Sequence[ast.expr]) -> Iterator[tuple[int, ast.Name]]:

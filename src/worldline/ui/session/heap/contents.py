@@ -7,6 +7,7 @@ element of the block `o3`. Values come from programs and models: any text gives 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +20,7 @@ MAX_PARTS = 100
 """Parts of one box that are drawn; the rest is counted."""
 MAX_SLOT_CHARS = 200
 """Characters of a value that stands inline."""
-MAX_PARSED_CHARS = 100_000
+MAX_PARSED_CHARS = 6_000
 """A longer value stands inline, shortened."""
 MAX_INLINE_CHARS = 48
 """Characters of a tuple that stands inline if it holds only plain values."""
@@ -61,17 +62,30 @@ class BoxContents:
 
 @dataclass
 class ValueReader:
-    """Reads values into slots and boxes. `links` are boxes that are another one: an id and the id to use instead."""
+    """Reads values as they are at `row` into slots and boxes.
+
+    `links` are places that hold an object with another id: by place, the rows from which on, and the ids.
+    """
 
     has_pointers: bool = False
-    links: dict[str, str] = field(default_factory=dict)
+    row: int = 0
+    links: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    plain_names: set[str] = field(default_factory=set)
+    """Roots of names with a plain value that a pointer leads to: the arrow ends at the name."""
+
+    def link(self, place: str, box: str) -> None:
+        """Let a place hold the object of another id from this row on; its own id ends a link."""
+        history = self.links.setdefault(place, [])
+        if history and history[-1][0] == self.row:
+            history.pop()
+        history.append((self.row, box))
 
     def resolve(self, box: str) -> str:
-        """Return the id of the object that an id stands for."""
+        """Return the id of the object that a place holds."""
         seen = set[str]()
         while box in self.links and box not in seen:
             seen.add(box)
-            box = self.links[box]
+            box = next((other for row, other in reversed(self.links[box]) if row <= self.row), box)
         return box
 
     def read(self, text: str, root: str) -> tuple[Slot, dict[str, BoxContents]]:
@@ -80,8 +94,13 @@ class ValueReader:
         if value is None:
             return Slot(cut(clip(text), MAX_SLOT_CHARS)), {}
         reading = _Reading(self)
-        slot = reading.slot(value, root)
-        return slot, reading.boxes
+        return reading.slot(value, root, has_labels="#" in text), reading.boxes
+
+    def places(self, text: str, root: str) -> Iterator[tuple[str, str, BoxContents]]:
+        """Yield every place of a value that holds an object: the place, the object's id, what it holds there."""
+        value = parsed(text)
+        if value is not None:
+            yield from _Reading(self).places(value, root)
 
     def slot(self, text: str, root: str) -> Slot:
         """Return the slot of a value alone."""
@@ -95,17 +114,19 @@ class ValueReader:
             return None
         box = self.resolve(f"o{value.number}" if value.number else root)
         for key in keys:
+            key = self.spelled(value, key)
             parts = dict(_parts(value))
-            if key.startswith("[-"):
-                at = len(parts) + int(key[1:-1])
-                key = f"[{at}]"
-            if key not in parts and key.startswith("."):  # a property of a plain object
-                key = f"['{key[1:]}']"
             if key not in parts:
                 return None
             value = parts[key]
             box = self.resolve(f"o{value.number}" if value.number else box + key)
         return value, box
+
+    def spelled(self, value: Value, key: str) -> str:
+        """Return a key as the parts of a value spell it: an index from the end, or a property of a plain object."""
+        if value.kind == "dict":
+            return f"['{key[1:]}']" if key.startswith(".") else key
+        return f"[{len(value.items) + int(key[1:-1])}]" if re.fullmatch(r"\[-\d{1,9}\]", key) else key
 
     def is_pointer(self, value: Value) -> bool:
         """Whether a value is a pointer into a block of memory."""
@@ -122,6 +143,13 @@ def parsed(text: str) -> Value | None:
     return None if isinstance(value, Malformed) else value
 
 
+def part_text(text: str, key: str) -> str:
+    """Return the text of one part of a value; empty if it has none."""
+    value = parsed(text)
+    part = None if value is None else dict(_parts(value)).get(key)
+    return "" if part is None else text_of(part)
+
+
 class _Reading:
     """One value that is being read. It walks with a stack: a hostile value may be nested very deep."""
 
@@ -131,9 +159,10 @@ class _Reading:
         self.boxes: dict[str, BoxContents] = {}
         self._pending: list[tuple[Value, str]] = []
 
-    def slot(self, value: Value, root: str) -> Slot:
+    def slot(self, value: Value, root: str, *, has_labels: bool) -> Slot:
         """Return the slot of the whole value, after all its boxes have been read."""
-        self._label_boxes(value, root)
+        if has_labels:
+            self._label_boxes(value, root)
         slot = self._slot(value, root)
         while self._pending:
             node, box = self._pending.pop()
@@ -141,21 +170,33 @@ class _Reading:
                 self.boxes[box] = self._contents(node, box)
         return slot
 
+    def places(self, value: Value, root: str) -> Iterator[tuple[str, str, BoxContents]]:
+        """Yield every place that holds an object without a number."""
+        self._label_boxes(value, root)
+        for node, place, box in self._nodes(value, root):
+            if _is_boxed(node) and not node.number:
+                yield place, box, self._contents(node, box)
+
     def outer_slot(self, value: Value, root: str) -> Slot:
         """Return the slot of the whole value, and read no boxes."""
         return self._slot(value, root)
 
     def _label_boxes(self, value: Value, root: str) -> None:
         """Find what the references inside the value stand for: a set may hold one before what it refers to."""
-        stack = [(value, root)]
-        while stack:
-            node, path = stack.pop()
-            box = self._box_id(node, path)
+        for node, _, box in self._nodes(value, root):
             if node.label:
                 self._labels.setdefault(f"#{node.label}", box)
             if node.number:
                 self._labels.setdefault(f"{node.atom}#{node.number}", box)
-            stack += [(part, box + key) for key, part in _parts(node)]
+
+    def _nodes(self, value: Value, root: str) -> Iterator[tuple[Value, str, str]]:
+        """Every part of the value in text order, with its place and its id."""
+        stack = [(value, root)]
+        while stack:
+            node, place = stack.pop()
+            box = self._box_id(node, place)
+            yield node, place, box
+            stack += [(part, box + key) for key, part in reversed(list(_parts(node)))]
 
     def _box_id(self, node: Value, path: str) -> str:
         return self._reader.resolve(f"o{node.number}" if node.number else path)
@@ -172,6 +213,8 @@ class _Reading:
         box = self._box_id(node, path)
         if self._reader.is_pointer(node):
             block, at = node.items[0], node.fields[0][1].atom
+            if box in self._reader.plain_names:
+                return Slot(ref=box)
             self._pending.append((block, box))
             is_inside = at.isdecimal() and len(at) < 10 and int(at) < len(block.items)
             return Slot(ref=box, at=int(at) if is_inside else None)

@@ -26,9 +26,10 @@ from worldline.ui.session.heap.aliases import (
     is_call,
     passed_object,
     returned_object,
+    returned_parts,
     stored_objects,
 )
-from worldline.ui.session.heap.contents import BoxContents, ValueReader, parsed
+from worldline.ui.session.heap.contents import BoxContents, ValueReader, parsed, part_text
 from worldline.ui.session.marks.natives import native_names
 from worldline.ui.session.marks.sharing import line_names
 from worldline.ui.session.run import Run
@@ -86,9 +87,10 @@ class RunObjects:
         self.changes: list[ObjectChange] = []
         self.shown = shown_at(self.events, run.threads)
         self._lang = run.ask.program.lang
-        self._sources = {None: run.ask.program.source, **dict(run.ask.program.files)}
+        self._sources: dict[str | None, str] = {None: run.ask.program.source, **dict(run.ask.program.files)}
         self._now: dict[int, _FrameNow] = {}
         self._contents: dict[str, BoxContents] = {}
+        self._linked: set[str] = set()  # the objects that a link leads to
         self._read()
 
     def at(self, frame: int, row: int) -> Iterator[tuple[str, NamedValue]]:
@@ -114,6 +116,7 @@ class RunObjects:
             if step in writes or self.events[step].same:
                 settled.setdefault(row, []).append(step)
         for row, moment in enumerate(self.events):
+            self.reader.row = row
             if moment.arg is not None and moment.event in ("return", "yield", "raise"):
                 self._return(row, moment)  # before what the caller does with it
             for step in settled.get(row, ()):
@@ -135,9 +138,14 @@ class RunObjects:
             self._store(row, moment, now)
         for name in [write.name for write in changes] + list(now.derived):
             self._check(row, frame, now, name)
-        for write in changes:
-            if write.text is not None:
-                self._note_changes(row, write.text, now.values[write.name].root)
+        written = [now.values[write.name] for write in changes if write.text is not None]
+        if self._linked and any(self._linked & set(self._boxes(value)) for value in written):
+            self._check_links(now)
+        for value in written:
+            self._note_changes(row, value.text or "", value.root)
+
+    def _boxes(self, value: NamedValue) -> dict[str, BoxContents]:
+        return self.reader.read(value.text or "", value.root)[1]
 
     def _bound_row(self, row: int, old: NamedValue | None, text: str | None, root: str) -> int:
         """The row that shows a name with its object first."""
@@ -208,7 +216,7 @@ class RunObjects:
             return self._part_root(caller, read, text, None) if self._lang.shares_objects else None
         array = caller.values.get(read.name)
         if array is not None and array.text == text_of(value.items[0]):  # an array that is passed as a pointer
-            self.reader.links.setdefault(f"o{value.number}", array.root)
+            self.reader.link(f"o{value.number}", array.root)
         return None
 
     def _part_root(self, now: _FrameNow, read: ReadObject, text: str, name: str | None) -> str | None:
@@ -259,7 +267,11 @@ class RunObjects:
             read = returned_object(source, moment.line, self._lang.name)
             if read is not None:
                 root = self._part_root(self._now.get(moment.frame, _FrameNow()), read, text, None) or root
-            elif is_call(source, moment.line, None, self._lang.name):
+            for key, part in returned_parts(source, moment.line, self._lang.name):
+                box = self._part_root(self._now.get(moment.frame, _FrameNow()), part, part_text(text, key), None)
+                if box is not None:
+                    self.reader.link(f"{root}{key}", box)
+            if read is None and is_call(source, moment.line, None, self._lang.name):
                 start = next((i for i in range(row - 1, -1, -1) if self.events[i].frame == moment.frame), row)
                 root = self._result_root(start, row - 1, text) or root
         self.returned[row] = text, root
@@ -281,37 +293,51 @@ class RunObjects:
             box = f"o{node.number}"
             whole = parsed(target.text or "")
             if whole is None or not whole.number:
-                self.reader.links.setdefault(box, target.root)
+                self.reader.link(box, target.root)
+                if whole is None or whole.kind not in _MUTABLE:
+                    self.reader.plain_names.add(target.root)
         else:
             self._put(frame, name, value._replace(row=row, root=target.root))
 
     def _store(self, row: int, moment: Event, now: _FrameNow) -> None:
-        """Give the objects that a line stores as parts of another one the root of that part."""
+        """Link the parts of objects that a line assigns to the objects that it stores there."""
         if moment.event != "line" or moment.line is None or not self._lang.shares_objects:
             return
         for stored in stored_objects(self._sources.get(moment.file, ""), moment.line, self._lang.name):
-            owner, value = now.values.get(stored.name), now.values.get(stored.value)
-            if owner is None or value is None or owner.text is None or not _may_be_shared(value.text or ""):
+            owner = now.values.get(stored.name)
+            value = None if stored.value is None else now.values.get(stored.value)
+            if owner is None or owner.text is None or (stored.value is not None and value is None):
                 continue
             for keys in self._spelled(now, stored.keys, owner):
-                part = self.reader.part(owner.text, owner.root, keys)
-                if part is None or part[0].number or not _agree(text_of(part[0]), value.text or ""):
-                    continue
-                root = self.reader.resolve(value.root)
-                if part[1].startswith(root):  # a cycle
-                    self.reader.links.setdefault(part[1], root)
-                elif part[1] != root:
-                    self._move(row, root, part[1])
-                    now.derived[stored.value] = _Derived(stored.name, keys)
+                self._store_part(row, owner, keys, value)
 
-    def _move(self, row: int, old: str, new: str) -> None:
-        """Give every name of an object another root, from a row on."""
-        for box in [box for box in self._contents if box == old or box.startswith((f"{old}[", f"{old}."))]:
-            self._contents.setdefault(new + box[len(old) :], self._contents[box])
-        for frame, now in self._now.items():
-            for name, value in list(now.values.items()):
-                if value.root == old and value.text is not None:
-                    self._put(frame, name, value._replace(row=row, root=new))
+    def _store_part(self, row: int, owner: NamedValue, keys: Sequence[str], value: NamedValue | None) -> None:
+        """Link one part of an object to the object of a value, or to a new one."""
+        part = self.reader.part(owner.text or "", owner.root, keys[:-1])
+        stored = self.reader.part(owner.text or "", owner.root, keys)
+        if part is None or stored is None or stored[0].number or stored[0].kind not in _MUTABLE:
+            return
+        place = part[1] + self.reader.spelled(part[0], keys[-1])
+        if value is None and self.reader.resolve(place) in self._contents:
+            self._link(place, f"{place}@{row}")
+        elif value is not None and _agree(text_of(stored[0]), value.text or ""):
+            self._link(place, self.reader.resolve(value.root))
+
+    def _link(self, place: str, box: str) -> None:
+        self.reader.link(place, box)
+        self._linked.add(box)
+
+    def _check_links(self, now: _FrameNow) -> None:
+        """End the links of places that hold another value than the object: all values of a frame are known together."""
+        holders: dict[str, list[tuple[str, BoxContents]]] = {}
+        for value in now.values.values():
+            for place, box, contents in self.reader.places(value.text or "", value.root):
+                holders.setdefault(box, []).append((place, contents))
+        for box, places in holders.items():
+            expected = next((contents for place, contents in places if place == box), places[0][1])
+            for place, contents in places:
+                if place != box and contents != expected:
+                    self.reader.link(place, place)
 
     def _check(self, row: int, frame: int, now: _FrameNow, name: str) -> None:
         """Separate a name from an object that has another value than the name."""
@@ -322,7 +348,8 @@ class RunObjects:
         others = [entry.text for key, entry in now.values.items() if key != name and entry.root == value.root]
         if derived is not None and (owner := now.values.get(derived.name)) is not None and owner.text is not None:
             part = self.reader.part(owner.text, owner.root, derived.keys)
-            others.append(None if part is None else text_of(part[0]))
+            if part is None or part[1] == value.root:
+                others.append(None if part is None else text_of(part[0]))
         if any(other is None or not _agree(other, value.text) for other in others):
             now.derived.pop(name, None)
             self._put(frame, name, value._replace(row=row, root=f"f{frame}.{name}@{row}"))

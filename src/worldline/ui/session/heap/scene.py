@@ -75,6 +75,7 @@ def scene_at(objects: RunObjects, row: int, *, stack_at: int | None = None) -> S
     run = objects.run
     if not 0 <= row < len(run.events):
         raise IndexError(f"row {row} of a run of {len(run.events)}")
+    objects.reader.row = row
     stack = [run.stacks.frames[node] for node in run.stacks.chain(run.stacks.at[row if stack_at is None else stack_at])]
     shown = stack if len(stack) <= MAX_FRAMES else [*stack[: MAX_FRAMES // 2], *stack[-MAX_FRAMES // 2 :]]
     texts = _Texts(objects)

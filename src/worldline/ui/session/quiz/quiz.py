@@ -106,7 +106,7 @@ class Quiz:
                 "file": question.file,
                 "function": question.function,
                 "subject": question.subject,
-                "scene": _scene(objects, question.step - 1, question.step, since=question.step - 1),
+                "scene": self._scene(question.step - 1, question.step, since=question.step - 1),
                 "lines": [moment.line for moment in run.events[: question.step]],
                 "output": clip(run.output_tail(question.step, MAX_OUTPUT_CHARS)),
             }
@@ -131,11 +131,15 @@ class Quiz:
             "truth": question.truth,
             "because": explain_truth(run, question),
             "after": {
-                "scene": _scene(objects, last, question.end, since=question.step),
+                "scene": self._scene(last, question.end, since=question.step),
                 "output": clip(run.output_tail(question.end, MAX_OUTPUT_CHARS)),
             },
             "model": self._guess(question),
         }
+
+    def _scene(self, row: int, stack_at: int, *, since: int) -> dict[str, Any]:
+        with self._lock:  # reading objects has a state of its own
+            return _scene(self._made()[1], row, stack_at, since=since)
 
     def _guess(self, question: Question) -> dict[str, Any] | None:
         """What the model predicted; None without a model."""
