@@ -184,7 +184,15 @@ static PyObject *append_text(PyObject **stream, PyObject *text)
     Py_RETURN_NONE;
 }
 
-static PyObject *recorder_output(PyObject *self, PyObject *text) { return append_text(&state.output, text); }
+static PyObject *recorder_output(PyObject *self, PyObject *text)
+{
+    /* What a line writes after it has read is a step of its own. */
+    if (wire.active && state.input && PyThreadState_Get() == state.thread)
+        flush_streams();
+    switch_off_ended();
+    return append_text(&state.output, text);
+}
+
 static PyObject *recorder_input(PyObject *self, PyObject *text)
 {
     if (wire.active && state.input)

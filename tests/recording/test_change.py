@@ -59,7 +59,7 @@ def changed(worker: SandboxWorker, program: Program, change: Change) -> Trace:
         got = trace[step.i]
         assert (got.event, got.frame, got.line, got.arg) == (step.event, step.frame, step.line, step.arg)
         assert newest[step.frame] == step.i or got == step  # what is not done yet may end otherwise
-    shown = state_at(trace, change.step).frames
+    shown = state_at(trace, trace.shown_at[change.step]).frames
     own = trace[change.step].frame
     for name, value in change.values.get(own, {}).items():
         assert shown[own].get(name) == value

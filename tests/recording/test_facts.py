@@ -208,6 +208,16 @@ def test_output_and_input_are_steps(rec: Recording) -> None:
     assert (1, {"name": "'Ann'"}) in lines(trace)
 
 
+def test_output_and_input_of_one_line_keep_their_order(rec: Recording) -> None:
+    trace = rec("print(input('a? '), input('b? '), sep=input('c? '))\nprint(1); print(2)\n", stdin="1\n2\n3\n")
+    told = [(step.event, step.arg) for step in trace.steps if step.event in ("input", "output")]
+    assert told == [
+        ("output", "'a? '"), ("input", "'1\\n'"), ("output", "'b? '"), ("input", "'2\\n'"), ("output", "'c? '"),
+        ("input", "'3\\n'"), ("output", "'132\\n'"), ("output", "'1\\n2\\n'"),
+    ]  # fmt: skip
+    assert trace.output == "a? b? c? 132\n1\n2\n"
+
+
 def test_coroutines(rec: Recording) -> None:
     source = "import asyncio\nasync def one(x):\n    await asyncio.sleep(0)\n    return x\n"
     source += "async def f():\n    return await one(3)\n"

@@ -58,16 +58,15 @@ def oracle(version: str) -> list[list[Any]]:
 def recorded(trace: Trace) -> list[list[Any]]:
     """Each line of a function with its names as they were before it ran, and each value that it gave."""
     rows: list[list[Any]] = []
-    last: dict[int, dict[str, str]] = {}
+    before: dict[int, dict[str, str]] = {}
     for step, state in states(trace):
         name = trace.frames[step.frame].name
         if name.rpartition(".")[2] not in COMPREHENSIONS:
             if step.event == "line":
-                rows.append([name, step.line, last[step.frame]])
+                rows.append([name, step.line, before[step.frame]])
             elif step.event in ("return", "yield") and step.arg != "None":
                 rows.append([name, "gave", step.arg])
-        if step.event not in ("output", "input", "exit"):
-            last[step.frame] = dict(state.frames[step.frame])
+        before = state.frames
     return rows
 
 

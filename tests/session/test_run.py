@@ -52,7 +52,8 @@ def naive_shown(of: Run, step: int) -> int:
     if moment.event in ("call", *CHANGELESS):
         return step
     later = [j for j in range(step + 1, len(of)) if of.events[j].frame == moment.frame]
-    return next((j - 1 for j in later if of.events[j].event not in CHANGELESS), step)
+    is_stated = not moment.whole and bool(moment.values or moment.gone)  # at the end of the text
+    return next((j - 1 for j in later if of.events[j].event not in CHANGELESS), len(of) - 1 if is_stated else step)
 
 
 def naive_values(of: Run, step: int) -> dict[int, dict[str, tuple[str, int]]]:
@@ -182,6 +183,16 @@ def test_a_pending_call_has_changed_nothing_yet() -> None:
     assert of.stack(back)[0].writers == {"n": 0, "r": 2}
     assert of.over(2) == back
     assert of.back_over(back) == 2
+
+
+def test_a_change_that_is_written_before_its_frame_continues_is_seen_at_the_end() -> None:
+    text = recorded_text("fact")[1].text
+    cut = text.index(b" r=1\n") + len(b" r=1\n")
+    before, after = (make_run("fact", "compact", text[:end], "budget") for end in (cut - 2, cut))
+    last = len(after) - 1
+    assert len(before) == len(after)
+    assert [run.stack(last)[2].values.get("r") for run in (before, after)] == [None, "1"]
+    assert all("r" not in live.values for live in after.stack(last - 1))
 
 
 def test_output_is_what_was_printed() -> None:

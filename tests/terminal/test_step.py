@@ -232,7 +232,7 @@ def test_the_last_writer_of_the_chosen_name() -> None:
         assert "r is written in this step" in hand.shown("place") or cursor.row < first
         await hand.press("f", "shift+tab", "up")
         assert hand.app.focused is hand.app.panels["state"]
-        assert hand.app.chosen == (0, "n")
+        assert hand.app.chosen == (1, "n")  # of the frame that waited
         await hand.press("w")
         step = cursor.run_diff.rows[cursor.row].right
         assert step is not None

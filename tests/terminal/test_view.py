@@ -92,9 +92,10 @@ def test_a_line_that_waits_for_a_call_has_changed_nothing_yet() -> None:
     rows = [step(0, "call", 0, 1, delta={"n": "1"}), step(1, "line", 0, 2, delta={"r": "7"})]
     rows += [step(2, "call", 1, 4, delta={"ys": "[1]"}), step(3, "return", 1, 6, "7"), step(4, "line", 0, 3)]
     trace = specimen(steps=rows)
-    assert state_at(trace, 3).frames == {0: {"n": "1"}, 1: {"ys": "[1]"}}
+    assert state_at(trace, 1).frames == {0: {"n": "1"}}
+    assert state_at(trace, 2).frames == {0: {"n": "1"}, 1: {"ys": "[1]"}}
+    assert state_at(trace, 3).frames == {0: {"n": "1", "r": "7"}, 1: {"ys": "[1]"}}
     assert state_at(trace, 4).frames == {0: {"n": "1", "r": "7"}}
-    assert state_at(trace, 1).frames == {0: {"n": "1", "r": "7"}}
 
 
 def test_a_frame_that_returned_or_was_left_is_not_live_and_a_suspended_one_is() -> None:

@@ -27,12 +27,12 @@ def tabs(chromium: Any, shown: Served) -> Any:
 
 def test_the_first_divergence_is_shown_at_once(page: Any) -> None:
     go(page)
-    shows(page, 10)
+    shows(page, 9)
     assert texts(page, ".now .verdict") == ["✓ action right", "✗ state wrong"]
     assert texts(page, "tr[data-name=r] .value .text") == ["1", "4"]
     assert texts(page, "tr[data-name=r] mark") == ["1", "4"]
     assert "actual" in page.inner_text(".differences")
-    assert texts(page, ".source .here .line-number") == ["5"]
+    assert texts(page, ".source .here .line-number") == ["3"]
     assert page.get_attribute(".source .here", "aria-current") == "step"
 
 
@@ -127,15 +127,15 @@ def test_differences_by_click_and_key(page: Any) -> None:
     for act in (lambda: page.click("[data-move=first]"), lambda: page.keyboard.press("f")):
         go(page, row=0)
         act()
-        shows(page, 10)
+        shows(page, 9)
     for act in (lambda: page.click("[data-move=next]"), lambda: page.keyboard.press("d")):
         go(page, row=0)
         act()
-        shows(page, 10)
+        shows(page, 9)
     for act in (lambda: page.click("[data-move=previous]"), lambda: page.keyboard.press("D")):
         go(page, row=16)
         act()
-        shows(page, 10)
+        shows(page, 9)
 
 
 def test_jump_to_a_step(page: Any) -> None:
@@ -213,10 +213,10 @@ def test_frames_open_by_click_and_key(page: Any) -> None:
 def test_the_list_of_steps(page: Any) -> None:
     go(page, row=0)
     page.click(".steps .windowed-row:has-text('r = 4')")
-    shows(page, 10)
+    shows(page, 9)
     page.focus(".steps")
     page.keyboard.press("ArrowDown")
-    shows(page, 11)
+    shows(page, 10)
     page.keyboard.press("End")
     shows(page, LAST)
     row = page.locator(".steps .windowed-row[aria-selected=true]").inner_text()
@@ -260,7 +260,7 @@ def test_two_models_on_one_program(page: Any) -> None:
 
 def test_swapping_the_sides(page: Any) -> None:
     for act in (lambda: page.click("[aria-label='Swap left and right']"), lambda: page.keyboard.press("x")):
-        go(page, row=10)
+        go(page, row=9)
         act()
         page.wait_for_selector(".names thead th:nth-child(2):text('first')")
         assert texts(page, "tr[data-name=r] .value .text") == ["4", "1"]
@@ -274,17 +274,17 @@ def test_an_address_is_a_place(page: Any, shown: Served) -> None:
     shows(page, 13)
     assert "token" not in page.url
     page.keyboard.press("f")
-    shows(page, 10)
+    shows(page, 9)
     page.go_back()
     shows(page, 13)
     page.go_forward()
-    shows(page, 10)
+    shows(page, 9)
     page.goto(f"{shown.origin}/#/run/0/sample/0?row=999999999&branch=77&left=nobody&right=other")
     shows(page, LAST)
 
 
 def test_who_is_on_the_way_elsewhere_keeps_that_address(page: Any) -> None:
-    go(page, row=10)
+    go(page, row=9)
     # The address changes at once and the page is told of it later; a view that is being left must not write its own.
     page.evaluate("location.hash = '#/'; document.querySelector(`[aria-label='Swap left and right']`).click()")
     page.wait_for_selector(".sample-view", state="detached")

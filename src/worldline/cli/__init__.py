@@ -192,7 +192,7 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
     elif step is None:
         print_trace(_console(), loaded, rows=rows, notes=by_step(decided))
     else:
-        print_state(_console(), loaded, step, notes=by_step(decided).get(step % len(loaded), ()))
+        print_state(_console(), loaded, step, notes=by_step(decided))
 
 
 @cli.command()

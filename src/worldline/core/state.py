@@ -68,9 +68,7 @@ class _Fold:
             self.state.drop(trace.columns.frame[newest])
         if EVENTS[trace.columns.event[i]] not in CHANGELESS:
             self.state.frames.setdefault(trace.columns.frame[i], {})
-        if trace.shown_at[i] == i:
-            self.state.apply(trace[i])
-        for step in trace.shown_with(i):
+        for step in trace.makers_shown(i):
             self.state.apply(step)
 
 

@@ -217,17 +217,18 @@ class Trace:
         return array("I", shown_at(events, threads))
 
     @cached_property
-    def _late(self) -> dict[int, list[int]]:
+    def _waited(self) -> dict[int, list[int]]:
         """By step, the earlier steps whose changes it shows, the newest first."""
-        late: dict[int, list[int]] = {}
+        waited: dict[int, list[int]] = {}
         for i in range(len(self) - 1, -1, -1):
             if self.shown_at[i] != i:
-                late.setdefault(self.shown_at[i], []).append(i)
-        return late
+                waited.setdefault(self.shown_at[i], []).append(i)
+        return waited
 
-    def shown_with(self, i: int) -> tuple[Step, ...]:
-        """Return the earlier steps whose changes people see with step i: lines that waited for it, innermost first."""
-        return tuple(self[step] for step in self._late.get(i, ()))
+    def makers_shown(self, i: int) -> tuple[Step, ...]:
+        """Return the steps whose changes people see with step i: itself, and lines that waited for it, newest first."""
+        own = (i,) if self.shown_at[i] == i else ()
+        return tuple(self[step] for step in (*own, *self._waited.get(i, ())))
 
     def as_json(self) -> dict[str, Any]:
         """The object that `record --json` prints."""

@@ -102,6 +102,11 @@ class Divergence:
     steps: tuple[int, int] = (1, 1)
 
     @property
+    def is_change(self) -> bool:
+        """Whether the difference is in a change of a name."""
+        return self.name is not None and self.name != HIDDEN
+
+    @property
     def is_cut(self) -> bool:
         """Whether the only difference is that the text stops here, unfinished."""
         return self.what == "missing" and self.found is None

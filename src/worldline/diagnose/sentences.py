@@ -18,6 +18,7 @@ from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words
 from worldline.diagnose.interventions import CONFIRMING, INTERVENTIONS
 from worldline.diagnose.reading import ends_alike
 from worldline.diagnose.trials import InterventionTrial
+from worldline.diagnose.why.value_history import History
 from worldline.predict.prediction import Prediction
 
 MAX_VALUE = 160  # characters of a value in a sentence
@@ -129,10 +130,16 @@ def intervention_lines(trials: Iterable[InterventionTrial]) -> Iterator[tuple[st
 
 
 def place(diagnosis: Diagnosis) -> str:
-    """Describe the first divergence: its step, its line, and what differs there."""
+    """Describe the first divergence: the step and the line that made it, where it is shown, and what differs."""
     first = diagnosis.divergences[0]
-    where = f"{first.step}, line {first.line}" if first.line is not None else f"{first.step}"
-    return f"{where}: {_differs(first, diagnosis)}"
+    step, line, shown = first.step, first.line, ""
+    if first.is_change:
+        history = History(diagnosis.truth.events)
+        step = history.maker(first.step)
+        line, seen = diagnosis.truth.events[step].line, history.shown_at(step)
+        shown = f", shown with step {seen}" if seen != step else ""
+    where = f"{step}, line {line}" if line is not None else f"{step}"
+    return f"{where}{shown}: {_differs(first, diagnosis)}"
 
 
 def _differs(divergence: Divergence, diagnosis: Diagnosis) -> str:

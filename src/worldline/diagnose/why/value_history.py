@@ -10,10 +10,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from worldline.codec.reading import Event
-from worldline.core.events import CHANGELESS, shown_at
+from worldline.core.events import CHANGELESS, shown_at, unsettled
 from worldline.diagnose.reading import threads_of
 
 
@@ -39,7 +40,7 @@ class History:
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._size = len(events) + 1
-        self._shown = shown_at(events, threads_of(events))
+        self._shown = _shown(events)
         self._makers: dict[int, int] = {}  # of events that hold all locals
         self._writes: dict[int, list[Write]] = {}
         self.names: dict[int, dict[str, NameHistory]] = {}
@@ -57,6 +58,10 @@ class History:
         """Return the step with which people see the changes that a step makes."""
         return self._shown[step]
 
+    def makers_shown(self, step: int) -> tuple[int, ...]:
+        """Return the steps whose changes people see with a step: itself, and lines that waited for it, newest first."""
+        return self._makers_shown.get(step, ())
+
     def maker(self, step: int) -> int:
         """Return the step that made the changes that the event of a step states."""
         return self._makers.get(step, step)
@@ -64,6 +69,13 @@ class History:
     def writes(self, step: int) -> tuple[Write, ...]:
         """Return the changes that a step shows: its own, then those of frames that waited for it, innermost first."""
         return tuple(sorted(self._writes.get(step, ()), key=lambda write: -write.writer))
+
+    @cached_property
+    def _makers_shown(self) -> dict[int, tuple[int, ...]]:
+        makers: dict[int, tuple[int, ...]] = {}
+        for step, shown in enumerate(self._shown):
+            makers[shown] = (step, *makers.get(shown, ()))
+        return makers
 
     def values(self, frame: int, step: int, *, before: bool = False) -> Iterator[tuple[str, str, int, int]]:
         """Yield the names of a frame after (or `before`) a step: value, step that wrote it, step that shows it."""
@@ -73,7 +85,7 @@ class History:
                 yield name, value[0], value[1], value[2]
 
     def value(self, frame: int, name: str, step: int, *, before: bool = False) -> tuple[str | None, int, int] | None:
-        """Return a name's text (None: deleted), the step that wrote it, and the one that shows it; None if never set."""
+        """Return a name's text (None: deleted), and the steps that wrote and that show it; None if never set."""
         past = self.names.get(frame, {}).get(name)
         at = self._count(past, step - before) if past is not None else 0
         if past is None or not at:
@@ -109,6 +121,21 @@ class History:
         for name, text in moment.values.items():
             if name not in names or names[name].texts[-1] != text:
                 yield Write(moment.frame, name, text, maker)
+
+
+def _shown(events: Sequence[Event]) -> list[int]:
+    """The step with which people see the changes of each step.
+
+    A text that is still being written may state a change after the calls of its line, before the frame continues.
+    """
+    threads = threads_of(events)
+    shown = shown_at(events, threads)
+    latest = {0 if threads is None else threads[i]: i for i in range(len(events))}
+    for i in unsettled(events).values():
+        moment = events[i]
+        if moment.event != "call" and not moment.whole and (moment.values or moment.gone):
+            shown[i] = latest[0 if threads is None else threads[i]]
+    return shown
 
 
 def _own(step: int, moment: Event) -> Iterator[Write]:

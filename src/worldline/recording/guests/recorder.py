@@ -151,6 +151,8 @@ class Recorder:
     def output(self, text: str) -> None:
         """Record that text was written to sys.stdout."""
         if self.is_mine():
+            if self._input is not None:  # what a line writes after it has read is a step of its own
+                self._flush()
             self._output = (self._output or "") + text
 
     def input(self, text: str) -> None:

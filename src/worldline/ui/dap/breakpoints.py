@@ -150,7 +150,7 @@ class BreakpointHits:
         return self.positions[bisect_right(self.positions, p) : bisect_right(self.positions, q)]
 
 
-def names_at(stepper: Stepper, p: int) -> Mapping[str, str]:
+def names_at(stepper: Stepper, p: int, done: int | None = None) -> Mapping[str, str]:
     """Return the values of the innermost frame at a position."""
-    stack = stepper.stack(p)
+    stack = stepper.stack(p, done)
     return stack[0].values if stack else {}

@@ -59,7 +59,7 @@ def goto(responder: Responder, message: Request, arguments: Arguments) -> object
 
 
 def _top(session: DapSession) -> StoppedFrame:
-    stack = session.stepper.stack(session.position)
+    stack = session.stack()
     if not stack:
         raise UsageError("nothing executes here")
     return stack[0]

@@ -24,8 +24,8 @@ from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
 from worldline.ui.session.rollout_worker import RolloutCallbacks, RolloutController
 from worldline.ui.session.session import Session
-from worldline.ui.session.stepping import Stepper, line_of
-from worldline.ui.session.stops import StopPoint
+from worldline.ui.session.stepping import Stepper, StoppedFrame, line_of
+from worldline.ui.session.stops import StopPoint, order_of
 
 THREAD = 1
 Emit = Callable[[str, Mapping[str, Any]], None]
@@ -72,6 +72,7 @@ class DapSession:
         self._session = recorded or _new_session(launch, predictor)
         self.sources = ProgramSources(launch.root, [launch.program])
         self.branch, self.position = 0, -1
+        self.done: int | None = None  # the step whose line has executed at this stop; by default it is about to
         self.snapshot = BranchSnapshot(self._session, self._session.branch(0))
         self.move: Move | None = None
         self.stopped: StopEvent | None = None
@@ -95,6 +96,10 @@ class DapSession:
     def stepper(self) -> Stepper:
         """Its predicted run, as far as it is written."""
         return self.snapshot.stepper
+
+    def stack(self) -> list[StoppedFrame]:
+        """Return the frames at this stop, innermost first."""
+        return self.stepper.stack(self.position, self.done)
 
     @property
     def failure(self) -> FailureExplanation | None:
@@ -155,7 +160,7 @@ class DapSession:
         self, edit: BranchEdit, *, text: str, done: Callable[[], None], refused: Callable[[str], None]
     ) -> None:
         """Continue from an edit on a new branch; `done` is called when it has started, `refused` if it cannot."""
-        parent, position, predictor = self.branch, self.position, self.predictor
+        parent, position, predictor = self.branch, self.position + (self.done is not None), self.predictor
         if predictor is None:
             refused("a recorded test cannot be changed")
             return
@@ -166,7 +171,7 @@ class DapSession:
             if self.is_over:
                 refused("the program has ended")
                 return
-            self.branch, self.position = branch, position
+            self.branch, self.position, self.done = branch, position, None
             self._refresh()
             if edit.kind == "line":
                 self.position = self.current.at
@@ -241,12 +246,13 @@ class DapSession:
 
     def back(self, *, fine: bool = False) -> None:
         """Step back, over calls."""
-        self._jump(self.stepper.back(self.position, fine=fine), StopEvent("step"))
+        self._jump(self.stepper.back(self.position, fine=fine, done=self.done), StopEvent("step"))
 
     def reverse(self) -> None:
         """Continue backwards to the previous stop, or to the beginning."""
-        stop = max(self._stops(-1, self.position - 1), key=_order, default=(0, StopEvent("entry")))
-        self._jump(*stop)
+        stops = self._stops(-1, order_of(self.position, self.done) - 1)
+        position, stopped = max(stops, key=_order, default=(0, StopEvent("entry")))
+        self._jump(position, stopped)
 
     def jump(self, position: int, text: str) -> None:
         """Go to a position without stops or output on the way."""
@@ -279,7 +285,8 @@ class DapSession:
             if goal < len(stepper) or not self.snapshot.is_running:
                 self._arrive(min(goal, len(stepper)), StopEvent(move.reason, move.text))
             return
-        stop = min(self._stops(self.position, min(goal, known)), key=_order, default=None)
+        here = order_of(self.position, self.done)
+        stop = min(self._stops(here, order_of(min(goal, known))), key=_order, default=None)
         if stop is not None and (stop[0] < known or not self.snapshot.is_running):
             self._arrive(*stop)
         elif not self.snapshot.is_running and goal >= len(stepper):
@@ -294,31 +301,33 @@ class DapSession:
         if move.kind == "continue" or not 0 <= p < len(stepper):
             return len(stepper)
         if move.kind == "out":
-            return stepper.out(p)
-        return (stepper.into if move.kind == "into" else stepper.over)(p, fine=move.fine)
+            return stepper.out(p, done=self.done)
+        if move.kind == "into":
+            return stepper.into(p, fine=move.fine)
+        return stepper.over(p, fine=move.fine, done=self.done)
 
     def _known(self) -> int:
         """The position up to which the stops are certain."""
         return len(self.stepper) if self.launch.no_debug else self.snapshot.known(set(self.filters))
 
-    def _stops(self, p: int, q: int) -> Iterator[tuple[int, StopEvent]]:
-        """Every position after p, up to q inclusive, that stops, and why."""
+    def _stops(self, start: int, end: int) -> Iterator[tuple[int, StopEvent]]:
+        """Every position that stops and why, by `order_of`: those after `start`, up to `end` inclusive."""
         if self.launch.no_debug:
             return
         hit: dict[int, list[int]] = {}
         for hits in self._branch_hits():
             if hits.breakpoint.log is None:
-                for position in hits.between(p, q):
+                for position in hits.between(start // 2, end // 2):
                     hit.setdefault(position, []).append(hits.breakpoint.number)
         for position, numbers in hit.items():
             yield position, StopEvent("breakpoint", breakpoints=tuple(numbers))
-        by_position: dict[int, list[StopPoint]] = {}
+        by_order: dict[int, list[StopPoint]] = {}
         for point in self.snapshot.stop_points:
-            if p < point.position <= q and self._counts(point):
-                by_position.setdefault(point.position, []).append(point)
-        for position, points in by_position.items():
-            numbers = hit.get(position, [])
-            yield position, StopEvent("exception", points[0].title, tuple(points), tuple(numbers))
+            if start < point.order <= end and self._counts(point):
+                by_order.setdefault(point.order, []).append(point)
+        for points in by_order.values():
+            numbers = hit.get(points[0].position, []) if points[0].done is None else []
+            yield points[0].position, StopEvent("exception", points[0].title, tuple(points), tuple(numbers))
 
     def _counts(self, point: StopPoint) -> bool:
         """Whether a filter is set that stops at this point."""
@@ -326,7 +335,7 @@ class DapSession:
             return False
         condition = self.filters[point.kind]
         try:
-            return condition is None or condition.holds(names_at(self.stepper, point.position))
+            return condition is None or condition.holds(names_at(self.stepper, point.position, point.done))
         except UnknownValue:
             return False
 
@@ -353,9 +362,10 @@ class DapSession:
             self._arrive(len(self.stepper), StopEvent("end", self.snapshot.ending()))
 
     def _arrive(self, position: int, stopped: StopEvent, *, passing: bool = True) -> None:
+        done = stopped.points[0].done if stopped.points else None
         if passing:
-            self._pass(position)
-        self.position, self.stopped, self.move = position, stopped, None
+            self._pass(position, is_done=done is not None)
+        self.position, self.done, self.stopped, self.move = position, done, stopped, None
         body: dict[str, Any] = {"reason": stopped.reason, "threadId": THREAD, "allThreadsStopped": True}
         if stopped.text:
             body["description"] = stopped.text
@@ -367,11 +377,11 @@ class DapSession:
 
     # output
 
-    def _pass(self, position: int) -> None:
-        """Send what is printed and logged on the way forward to a position."""
+    def _pass(self, position: int, *, is_done: bool = False) -> None:
+        """Send what is printed and logged on the way forward to a position, or until its step is done."""
         stepper, printed = self.stepper, self._printed.get(self.branch, 0)
         outputs: list[tuple[int, int, str, str]] = []
-        for step in range(printed, min(position, len(stepper))):
+        for step in range(printed, min(position + is_done, len(stepper))):
             text = stepper.run.printed(step)
             if text is not None:
                 outputs.append((step, 1, text, "stdout"))
@@ -384,7 +394,7 @@ class DapSession:
                 )
         for step, _, text, category in sorted(outputs):
             self._emit_output(text, category, stepper, step)
-        self._printed[self.branch] = max(printed, position)
+        self._printed[self.branch] = max(printed, position + is_done)
 
     def _emit_output(self, text: str, category: str, stepper: Stepper, step: int) -> None:
         moment = stepper.events[step]
@@ -420,4 +430,5 @@ def _new_session(launch: Launch, predictor: Predictor | None) -> Session:
 
 
 def _order(stop: tuple[int, StopEvent]) -> tuple[int, bool]:
-    return stop[0], stop[1].reason != "exception"
+    points = stop[1].points
+    return order_of(stop[0], points[0].done if points else None), stop[1].reason != "exception"

@@ -42,7 +42,7 @@ class VariableOwner:
 def stack_trace(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     """List the frames, innermost first, from `startFrame` on."""
     session.require_stopped()
-    stack = session.stepper.stack(session.position)
+    stack = session.stack()
     first, levels = max(arguments.number("startFrame", 0), 0), arguments.number("levels", 0)
     last = first + levels if levels > 0 else len(stack)
     frames = [_frame(session, depth, frame) for depth, frame in enumerate(stack) if first <= depth < last]
@@ -65,7 +65,7 @@ def frame_of(session: DapSession, number: int) -> tuple[int, StoppedFrame]:
     """Find a frame by its number; return its depth and the frame."""
     session.require_stopped()
     stop, depth = divmod(number, MAX_FRAMES)
-    stack = session.stepper.stack(session.position)
+    stack = session.stack()
     if stop != session.stops or depth >= len(stack):
         raise UsageError(f"there is no frame {number} at this stop")
     return depth, stack[depth]
@@ -75,9 +75,11 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     """List the scopes of a frame."""
     depth, frame = frame_of(session, arguments.number("frameId"))
     actual = _actual_values(session, depth, frame)
-    stack = session.stepper.stack(session.position)
+    stack = session.stack()
     context = context_of(session, [stopped.values for stopped in stack])
     names = [variable_of(name, value, expression=name, context=context) for name, value in frame.values.items()]
+    handed, true_handed = _handed(session, depth)
+    names += [variable_of(name, value, context=context) for name, value in handed.items()]
     hidden, conditions = hidden_rows(session), _conditions(session, depth)
     if session.is_recorded:
         scopes = [("Locals", names), ("Hidden inputs", hidden), ("Conditions", conditions)]
@@ -87,8 +89,14 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
         values = differing = [EditorVariable("(none)", actual)]
     else:
         other = context_of(session, [actual])
+        actual = {**actual, **true_handed}
         values = [variable_of(name, value, context=other) for name, value in actual.items()]
-        differing = differences(actual, frame.values, context, lambda name: lazy_chain(session, frame, name))
+        differing = differences(
+            actual,
+            {**frame.values, **handed},
+            context,
+            lambda name: lazy_chain(session, frame, "" if name in handed else name),
+        )
     return {
         "scopes": [
             _scope(session, "Predicted", names, owner=owner, hint="locals"),
@@ -100,9 +108,20 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     }
 
 
+def _handed(session: DapSession, depth: int) -> tuple[dict[str, str], dict[str, str]]:
+    """What the step that is done here returned, raised, printed or read, as predicted and in the actual run."""
+    run_diff, done = session.snapshot.run_diff, session.done
+    if depth or done is None or run_diff is None or run_diff.left is None:
+        return {}, {}
+    row = run_diff.rows[run_diff.row_of("right", done)]
+    moments = run_diff.right.events[done], None if row.left is None else run_diff.left.events[row.left]
+    handed = [{} if moment is None or moment.arg is None else {f"({moment.event})": moment.arg} for moment in moments]
+    return handed[0], handed[1]
+
+
 def _conditions(session: DapSession, depth: int) -> list[EditorVariable]:
     """What the current line decides, as predicted and in the actual run."""
-    at, run_diff = session.position, session.snapshot.run_diff
+    at, run_diff = session.position if session.done is None else session.done, session.snapshot.run_diff
     if depth or at >= len(session.stepper):
         return []
     actual = None if run_diff is None else run_diff.rows[run_diff.row_of("right", at)].left
@@ -155,11 +174,12 @@ def _actual_values(session: DapSession, depth: int, frame: StoppedFrame) -> Mapp
         return session.current.why or "there is no actual run"
     step: int | None = len(truth)
     if session.position < len(session.stepper):
-        step = run_diff.rows[run_diff.row_of("right", session.position)].left
+        here = session.position if session.done is None else session.done
+        step = run_diff.rows[run_diff.row_of("right", here)].left
     if step is None:
         return "the actual run does not execute this step"
-    stack = truth.stack(step)
-    at = len(stack) - len(session.stepper.stack(session.position)) + depth
+    stack = truth.stack(step) if session.done is None else truth.stack(truth.run.history.shown_at(step), step)
+    at = len(stack) - len(session.stack()) + depth
     if not 0 <= at < len(stack) or stack[at].function != frame.function:
         return "the actual run has no such frame here"
     return stack[at].values
@@ -195,7 +215,7 @@ def evaluate(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     """Evaluate an expression over the predicted values of a frame."""
     depth = arguments.number("frameId", -1)
     session.require_stopped()
-    stack = session.stepper.stack(session.position)
+    stack = session.stack()
     frame = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
     language = session.current.ask.program.language
     question = question_of(arguments.text("expression"), list(frame.values) if frame else ())
@@ -222,7 +242,7 @@ def _hovered(session: DapSession, frame: StoppedFrame | None, name: str, row: Ed
     """What a hover over a wrong name shows; None for another expression, or a right value."""
     if frame is None or session.is_recorded or name not in frame.values:
         return None
-    depth = next(at for at, other in enumerate(session.stepper.stack(session.position)) if other == frame)
+    depth = next(at for at, other in enumerate(session.stack()) if other == frame)
     actual = _actual_values(session, depth, frame)
     wanted = None if isinstance(actual, str) else actual.get(name)
     beside = None if wanted is None else variable_of("actual", wanted, context=context_of(session, [frame.values]))
@@ -283,7 +303,7 @@ def completions(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     typed = text[: max(column - 1, 0)]
     match = _WORD.search(typed)
     prefix = match[0] if match else ""
-    stack = session.stepper.stack(session.position) if session.stopped and not session.is_over else []
+    stack = session.stack() if session.stopped and not session.is_over else []
     names = list(stack[0].values) if stack else []
     words = [*names, "len", "abs", "and", "or", "not", "in", "why"]
     if typed.startswith(":") and typed[1:] == prefix:

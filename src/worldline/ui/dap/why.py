@@ -39,7 +39,7 @@ def question_of(text: str, names: Sequence[str] = ()) -> str | None:
 
 
 def chain_at(session: DapSession, frame: StoppedFrame | None, name: str) -> WhyChain:
-    """Find the chain behind a name of a frame at this stop; without a name, behind what the next step hands on.
+    """Find the chain behind a name of a frame at this stop; without a name, behind what this step hands on.
 
     Raises:
         UsageError: There is no such value here.
@@ -51,12 +51,12 @@ def chain_at(session: DapSession, frame: StoppedFrame | None, name: str) -> WhyC
     is_end = at >= len(stepper)
     row = run_diff.row_of("right", len(stepper) - 1 if is_end else at)
     if not name or frame is None:
+        row = row if session.done is None else run_diff.row_of("right", session.done)
         return why_row(run_diff, row, name or None, cause=session.current.cause)
     # A frame that starts with this step already shows its arguments.
     starts = not is_end and stepper.events[at].event == "call" and stepper.events[at].frame == frame.frame
-    return why_row(
-        run_diff, row, name, frames=(None, frame.frame), before=not is_end and not starts, cause=session.current.cause
-    )
+    before = not is_end and not starts and session.done is None
+    return why_row(run_diff, row, name, frames=(None, frame.frame), before=before, cause=session.current.cause)
 
 
 def answer(session: DapSession, frame: StoppedFrame | None, name: str, context: str | None) -> dict[str, Any]:
@@ -68,9 +68,8 @@ def answer(session: DapSession, frame: StoppedFrame | None, name: str, context: 
 
 
 def _first_wrong(session: DapSession, frame: StoppedFrame | None) -> str:
-    """What `why` alone is about: what the next step hands on, or else the first name that is wrong."""
-    at, stepper = session.position, session.stepper
-    moment = stepper.at(at)
+    """What `why` alone is about: what this step hands on, or else the first name that is wrong."""
+    moment = session.stepper.at(session.position if session.done is None else session.done)
     if frame is None or (moment is not None and moment.arg is not None):
         return ""
     for name in frame.values:

@@ -14,7 +14,7 @@ from worldline.diagnose.sentences import percent, sentences
 from worldline.ui.report.markup import coloured_lines, command, document, marked, safe
 from worldline.ui.session import look
 from worldline.ui.session.marks.natives import legend
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, values_of
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, values_of, with_places
 
 MAX_ROWS = 2_000  # around the divergence; the texts below the table are complete
 MAX_TEXT_CHARS = 1 << 20
@@ -43,7 +43,9 @@ def _table(result: Debugged) -> Iterator[str]:
     yield f"<table><thead>{_HEADS}</thead>"
     yield "<tbody>"
     shown = list(
-        compared_rows(result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS)
+        compared_rows(
+            program, result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS
+        )
     )
     for row in shown:
         yield table_row(row, lines.get(row.file or program.name, []))
@@ -80,15 +82,20 @@ def cell_markup(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, .
         return '<span class="soft">no step</span>'
     beside = {_subject(piece): piece.text for piece in others or ()}
     return " ".join(
-        f'<span class="piece {piece.kind}{" differs" if piece.differs else ""}">'
+        f'{place_markup(place)}<span class="piece {piece.kind}{" differs" if piece.differs else ""}">'
         f"{marked(piece.text, beside.get(_subject(piece))) if piece.differs else escape(piece.text)}</span>"
-        for piece in pieces
+        for place, piece in with_places(pieces)
     )
+
+
+def place_markup(place: str) -> str:
+    """Return the place of changes that belong to another frame than their row; empty if there is none."""
+    return f'<span class="soft">{escape(place)}</span>' if place else ""
 
 
 def _subject(piece: CellPiece) -> str:
     """Return what a piece is about: a name, or an event."""
-    return piece.kind + piece.text.partition("=" if piece.kind == "value" else " ")[0]
+    return piece.kind + piece.place + piece.text.partition("=" if piece.kind == "value" else " ")[0]
 
 
 def _texts(result: Debugged) -> Iterator[str]:

@@ -15,9 +15,10 @@ from worldline.diagnose.failure.sentences import (
     tail_sentences,
     value_in_words,
 )
-from worldline.ui.report.debug_page import STYLE
+from worldline.ui.report.debug_page import STYLE, place_markup
 from worldline.ui.report.markup import coloured_lines, document, safe
 from worldline.ui.session.last_steps import last_steps
+from worldline.ui.session.side_by_side import with_places
 
 MAX_ROWS = 2_000
 _LINK_HEADS = "<tr><th>step<th>where<th>source<th>value</tr>"
@@ -80,7 +81,10 @@ def _steps(explanation: FailureExplanation, trace: Trace, lines: dict[str, list[
             yield f'<tr class="gap"><td colspan="4">{row.skipped:,} earlier steps are not shown</td></tr>'
             continue
         file, depth = row.file or trace.program.name, "│ " * min(row.depth, 8)
-        pieces = " ".join(f'<span class="piece {piece.kind}">{escape(piece.text)}</span>' for piece in row.wanted or ())
+        pieces = " ".join(
+            f'{place_markup(place)}<span class="piece {piece.kind}">{escape(piece.text)}</span>'
+            for place, piece in with_places(row.wanted or ())
+        )
         yield (
             f'<tr class="{row.kind}"><td class="n">{row.step}</td><td class="where">{safe(f"{file}:{row.line}")}</td>'
             f'<td class="source"><span class="soft">{depth}</span>{_code(lines, file, row.line)}</td>'

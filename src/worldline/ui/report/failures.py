@@ -126,7 +126,7 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name), MAX_VALUE_CHARS) for name, text in sources.items()}
     events = diagnosis.truth.events, diagnosis.found.events
-    shown = list(compared_rows(tuple(rows(diagnosis)), *events, first, (), MAX_ROWS))
+    shown = list(compared_rows(program, tuple(rows(diagnosis)), *events, first, (), MAX_ROWS))
     body = "".join(table_row(_shorten_row(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
         f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table>'

@@ -10,10 +10,10 @@ from worldline.core.text import plural
 from worldline.diagnose.revisions.sentences import sentences
 from worldline.evaluation.revisions import ComparedTest, RevisionComparison
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
-from worldline.ui.report.markup import document, marked, safe
+from worldline.ui.report.debug_page import cell_markup
+from worldline.ui.report.markup import document, safe
 from worldline.ui.session import look
 from worldline.ui.session.revision_rows import RevisionCell, RevisionRow, revision_rows
-from worldline.ui.session.side_by_side import CellPiece
 
 MAX_ROWS = 400  # of each test, around the first divergence
 _STYLE = "\n" + files(__package__).joinpath("revisions_page.css").read_text("utf-8")
@@ -70,20 +70,10 @@ def _row(row: RevisionRow) -> str:
 def _cells(cell: RevisionCell | None, other: RevisionCell | None, side: str, sign: str) -> str:
     if cell is None:
         return f'<td class="n">{sign}</td><td></td><td></td><td></td>'
-    beside = {_subject(piece): piece.text for piece in (other.pieces if other is not None else ())}
-    values = " ".join(
-        f'<span class="piece {piece.kind}{" differs" if piece.differs else ""}">'
-        f"{marked(piece.text, beside.get(_subject(piece))) if piece.differs else escape(piece.text)}</span>"
-        for piece in cell.pieces
-    )
+    values = cell_markup(cell.pieces, other.pieces if other is not None else None)
     changed = " changed" if cell.is_changed else ""
     return (
         f'<td class="n">{sign}{cell.step}</td><td class="n{changed}">{cell.line}</td>'
         f'<td class="source"><span class="soft">{"│ " * min(cell.depth, 8)}</span>{escape(cell.code)}</td>'
         f'<td class="{side}">{values}</td>'
     )
-
-
-def _subject(piece: CellPiece) -> str:
-    """Return what a piece is about: a name, or an event."""
-    return piece.kind + piece.text.partition("=" if piece.kind == "value" else " ")[0]

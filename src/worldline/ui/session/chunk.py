@@ -99,8 +99,9 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
         cell["hidden"] = [[in_words(kind), clip(value)] for kind, value in moment.hidden]
     if run.threads is not None:
         cell["thread"] = run.threads[step]
-    if step in run.conditions:
-        cell["decided"] = [clip(condition) for condition in run.conditions[step]]
+    decided = [condition for maker in run.history.makers_shown(step) for condition in run.conditions.get(maker, ())]
+    if decided:
+        cell["decided"] = [clip(condition) for condition in decided]
     if step in run.sharing.changes:
         cell["shares"] = [[frame, _shares(run, frame, step)] for frame in sorted(run.sharing.changes[step])]
     if run.is_moved(step):

@@ -18,5 +18,5 @@ def last_steps(trace: Trace, end: int, max_rows: int = 0) -> Iterator[ComparedRo
     if start:
         yield ComparedRow(kind="gap", skipped=start)
     rows = [AlignedRow(step, None) for step in range(start, end)]
-    for row in compared_rows(rows, read_trace(trace).events, (), None):
+    for row in compared_rows(trace.program, rows, read_trace(trace).events, (), None):
         yield replace(row, kind="first" if row.step == end - 1 else "same")

@@ -1,19 +1,20 @@
 """Two traces of one test side by side, as rows of text pieces that a terminal or a page renders.
 
-Each side has its own source, because the lines of two revisions differ. Every text is escaped for one line.
+Each side has its own source, because the lines of two revisions differ. A row shows what happened from its steps to the
+next ones (`core.events.shown_at`), and is marked if that differs. Every text is escaped for one line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.core.language import source_lines
 from worldline.core.program import Program
-from worldline.core.text import printable
+from worldline.core.text import line_in_words, printable
 from worldline.core.trace import Trace
 from worldline.diagnose.revisions.alike import alike
-from worldline.diagnose.revisions.difference import RevisionDiff
+from worldline.diagnose.revisions.difference import RevisionDiff, RevisionDivergence
 from worldline.diagnose.revisions.source_map import SourceMap
 from worldline.ui.session.side_by_side import MAX_VALUE_CHARS, CellPiece, window
 
@@ -51,13 +52,8 @@ def revision_rows(
 ) -> Iterator[RevisionRow]:
     """Yield at most `max_rows` rows of two traces, around the first divergence; 0 for all rows."""
     rows = diff.rows()
-    first = diff.first
-    wanted = (first.before and first.before.step, first.after and first.after.step) if first is not None else None
-    middle = None
-    if wanted is not None:
-        middle = next((n for n, row in enumerate(rows) if row == wanted), None)
-        if middle is None:
-            middle = next((n for n, row in enumerate(rows) if row[1] is not None and row[1] == wanted[1]), None)
+    shown = _ShownRows(before, after, rows)
+    differing, middle = shown.differing(diff.differing), shown.first(diff.first)
     left, right = _Cells(before, sources, is_before=True), _Cells(after, sources, is_before=False)
     at = 0
     for start, end in window(len(rows), middle, max_rows):
@@ -66,15 +62,63 @@ def revision_rows(
         for number in range(start, end):
             i, j = rows[number]
             kind = "alone" if i is None or j is None else "same"
-            if (i, j) in diff.differing or number == middle:
+            if number in differing or number == middle:
                 kind = "first" if number == middle else "later"
-            others = None if j is None else after[j].delta, None if i is None else before[i].delta
+            others = None if j is None else _values(after, j), None if i is None else _values(before, i)
             args = None if j is None else after[j].arg, None if i is None else before[i].arg
             cells = left.cell(i, others[0], args[0]), right.cell(j, others[1], args[1])
             yield RevisionRow(kind=kind, before=cells[0], after=cells[1])
         at = end
     if at < len(rows):
         yield RevisionRow(kind="gap", skipped=len(rows) - at)
+
+
+_Pairs = Sequence[tuple[int | None, int | None]]
+
+
+class _ShownRows:
+    """The rows that show the differences of two traces."""
+
+    def __init__(self, before: Trace, after: Trace, rows: _Pairs) -> None:
+        self._before, self._after, self._rows = before, after, rows
+        self._of_before = {i: number for number, (i, _) in enumerate(rows) if i is not None}
+        self._of_after = {j: number for number, (_, j) in enumerate(rows) if j is not None}
+
+    def differing(self, pairs: Collection[tuple[int | None, int | None]]) -> set[int]:
+        """Return the rows that show what differs between pairs of steps."""
+        return {
+            self._of_change(number) if self._has_other_change(*pair) else number
+            for number, pair in enumerate(self._rows)
+            if pair in pairs
+        }
+
+    def first(self, divergence: RevisionDivergence | None) -> int | None:
+        """Return the row that shows a divergence; None if there is none."""
+        if divergence is None:
+            return None
+        places = divergence.before, divergence.after
+        steps = tuple(None if place is None else place.step for place in places)
+        number = next((n for n, pair in enumerate(self._rows) if pair == steps), None)
+        if number is None and steps[1] is not None:
+            number = self._of_after.get(steps[1])
+        return number if number is None or divergence.kind != "value" else self._of_change(number)
+
+    def _of_change(self, number: int) -> int:
+        i, j = self._rows[number]
+        shown = [] if i is None else [self._of_before[self._before.shown_at[i]]]
+        shown += [] if j is None else [self._of_after[self._after.shown_at[j]]]
+        return max(shown)
+
+    def _has_other_change(self, i: int | None, j: int | None) -> bool:
+        if i is None or j is None:
+            return False
+        left, right = self._before[i].delta, self._after[j].delta
+        return left.keys() != right.keys() or any(not alike(value, right[name]) for name, value in left.items())
+
+
+def _values(trace: Trace, i: int) -> dict[str, str]:
+    """The values that a step shows, by name; if two frames change one name, that of the inner one."""
+    return {name: value for maker in reversed(trace.makers_shown(i)) for name, value in maker.delta.items()}
 
 
 class _Cells:
@@ -95,10 +139,14 @@ class _Cells:
             differs = others is not None and not alike(step.arg, other_arg)
             name = f" {frame.name}" if step.event == "call" else ""
             pieces.append(CellPiece(printable(step.event + name + arg), "event", differs))
-        for name, value in step.delta.items():
-            differs = others is not None and name in others and not alike(value, others[name])
-            pieces.append(CellPiece(printable(f"{name}={value[:MAX_VALUE_CHARS]}"), "value", differs))
-        pieces += [CellPiece(printable(f"del {name}"), "value") for name in step.gone]
+        for maker in self._trace.makers_shown(i):
+            function = self._trace.frames[maker.frame].name
+            place = "" if maker.frame == step.frame else printable(line_in_words(maker.line, function))
+            for name, value in maker.delta.items():
+                differs = others is not None and name in others and not alike(value, others[name])
+                text = printable(f"{name}={value[:MAX_VALUE_CHARS]}")
+                pieces.append(CellPiece(text, "value", differs, place=place))
+            pieces += [CellPiece(printable(f"del {name}"), "value", place=place) for name in maker.gone]
         return RevisionCell(
             step=i,
             file=frame.file,

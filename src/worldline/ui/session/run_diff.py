@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from worldline.diagnose.diverge import HIDDEN, Divergence, aligned, diverge
+from worldline.diagnose.diverge import Divergence, aligned, diverge
 from worldline.diagnose.why.run_pair import RunPair
 from worldline.diagnose.why.traced_run import TracedRun
 from worldline.ui.session.known_state import KnownDifferences
@@ -126,7 +126,7 @@ class _Judge:
         values = (
             (divergence.wanted or "", divergence.got or "")
             for divergence in divergences
-            if divergence.what == "value" and is_change(divergence)
+            if divergence.what == "value" and divergence.is_change
         )
         self._rows, self._differences = rows, KnownDifferences(rows.left, rows.right, values)
         self._is_apart = False  # whether the actions differed in the row before
@@ -183,7 +183,7 @@ class _Judge:
         for divergence in differs:
             if divergence.what == "event":
                 action = before
-            elif is_change(divergence):
+            elif divergence.is_change:
                 states.add(own if self._is_own(divergence, place) else before)
             else:
                 states.add(before)
@@ -249,7 +249,7 @@ class RowLayout:
         if divergence.found is None:
             return rows[0] if rows else len(self.rows)
         if rows and self.rows[rows[0]] == (divergence.step, divergence.found, True):
-            return self._row_of_change(divergence.step, divergence.found) if is_change(divergence) else rows[0]
+            return self._row_of_change(divergence.step, divergence.found) if divergence.is_change else rows[0]
         # A stretch of different actions is reported where it starts, in a run that has steps there.
         rows += [self.of_right[divergence.found]] if divergence.found < len(self.of_right) else []
         return min((row for row in rows if not self.rows[row].agrees), default=len(self.rows))
@@ -259,11 +259,6 @@ class RowLayout:
         makers = self.left.history.maker(step), self.right.history.maker(found)
         made = self.of_left[makers[0]]
         return max(self.shown_at(*makers)) if self.rows[made] == (*makers, True) else self.of_left[step]
-
-
-def is_change(divergence: Divergence) -> bool:
-    """Whether a divergence is about a change of a name."""
-    return divergence.name is not None and divergence.name != HIDDEN
 
 
 def row_layout(left: Run, right: Run) -> RowLayout:

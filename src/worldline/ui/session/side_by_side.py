@@ -1,20 +1,24 @@
 """The actual and the predicted run side by side, as rows of text pieces that a terminal or a page renders.
 
-Every text is escaped for one line: a model may have written anything.
+A row shows what happened from its event to the next one (`core.events.shown_at`): the change of a line that calls is
+in the last row of its calls, and so is a divergence of it. Every text is escaped for one line: a model may have written
+anything.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from worldline.codec.reading import Event
 from worldline.core.hidden import in_words
-from worldline.core.text import first_difference, printable
+from worldline.core.program import Program
+from worldline.core.text import first_difference, line_in_words, printable
 from worldline.diagnose.debug import AlignedRow
-from worldline.diagnose.diverge import HIDDEN, Divergence
+from worldline.diagnose.diverge import HIDDEN, Divergence, same_action
 from worldline.diagnose.reading import threads_of
+from worldline.diagnose.why.traced_run import TracedRun
 
 MAX_VALUE_CHARS = 2_000
 ACTIONS = ("event", "line", "missing", "extra")
@@ -24,13 +28,15 @@ ACTIONS = ("event", "line", "missing", "extra")
 class CellPiece:
     """Some text of a cell. `kind` is `event`, `name`, `value`, `place` or `hidden`.
 
-    `at` is the first character that differs from the piece beside it, if there is one.
+    `at` is the first character that differs from the piece beside it, if there is one. `place` is the line that made
+    a change, if it belongs to another frame than the row.
     """
 
     text: str
     kind: str = "value"
     differs: bool = False
     at: int = 0
+    place: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +59,14 @@ class ComparedRow:
     found: int | None = None
 
 
+def with_places(pieces: Iterable[CellPiece]) -> Iterator[tuple[str, CellPiece]]:
+    """Yield each piece after the place to write before it: empty if that is the row's, or was just written."""
+    before = ""
+    for piece in pieces:
+        yield f"{piece.place}: " if piece.place not in ("", before) else "", piece
+        before = piece.place
+
+
 def values_of(row: ComparedRow) -> Iterator[str]:
     """Yield the values in both cells of a row."""
     for piece in (*(row.wanted or ()), *(row.got or ())):
@@ -71,6 +85,7 @@ def window(count: int, middle: int | None, max_rows: int) -> list[tuple[int, int
 
 
 def compared_rows(
+    program: Program,
     rows: Sequence[AlignedRow],
     actual: Sequence[Event],
     predicted: Sequence[Event],
@@ -82,14 +97,15 @@ def compared_rows(
 
     `confidences` are log-probabilities of the predicted steps.
     """
-    middle = next((n for n, row in enumerate(rows) if first is not None and first in row.differs), None)
-    left, right = _Cells(actual), _Cells(predicted)
+    left, right = _Cells(program, actual), _Cells(program, predicted)
+    differs = _shown_divergences(rows, left, right)
+    middle = next((n for n, row in enumerate(differs) if first is not None and first in row), None)
     at = 0
     for start, end in window(len(rows), middle, max_rows):
         if start > at:
             yield ComparedRow(kind="gap", skipped=start - at)
         for number in range(start, end):
-            row = rows[number]
+            row = replace(rows[number], differs=tuple(differs[number]))
             kind = "same" if row.truth is not None and row.found is not None else "alone"
             if row.differs:
                 kind = "first" if number == middle else "later"
@@ -99,10 +115,41 @@ def compared_rows(
         yield ComparedRow(kind="gap", skipped=len(rows) - at)
 
 
-def rows_of_run(events: Sequence[Event], confidences: Sequence[float] = (), max_rows: int = 0) -> Iterator[ComparedRow]:
+def rows_of_run(
+    program: Program, events: Sequence[Event], confidences: Sequence[float] = (), max_rows: int = 0
+) -> Iterator[ComparedRow]:
     """Yield the rows of a single run."""
-    rows = compared_rows([AlignedRow(i, None) for i in range(len(events))], events, (), None, confidences, max_rows)
+    aligned = [AlignedRow(i, None) for i in range(len(events))]
+    rows = compared_rows(program, aligned, events, (), None, confidences, max_rows)
     return (replace(row, kind="same") if row.kind == "alone" else row for row in rows)
+
+
+def _shown_divergences(rows: Sequence[AlignedRow], left: _Cells, right: _Cells) -> list[list[Divergence]]:
+    """For each row, the divergences that it shows."""
+    of_left = {row.truth: n for n, row in enumerate(rows)}
+    of_right = {row.found: n for n, row in enumerate(rows)}
+    shown: list[list[Divergence]] = [[] for _ in rows]
+    for n, row in enumerate(rows):
+        for divergence in row.differs:
+            shown[_row_of(divergence, n, left, right, (of_left, of_right))].append(divergence)
+    return shown
+
+
+def _row_of(
+    divergence: Divergence,
+    own: int,
+    left: _Cells,
+    right: _Cells,
+    rows: tuple[Mapping[int | None, int], Mapping[int | None, int]],
+) -> int:
+    """The row that shows a divergence: for a change, the one in which both runs have shown it."""
+    if not divergence.is_change or divergence.found is None or divergence.step >= len(left.events):
+        return own
+    makers = left.history.maker(divergence.step), right.history.maker(divergence.found)
+    is_aligned = rows[0][makers[0]] == rows[1][makers[1]]
+    if not is_aligned or not same_action(left.events[makers[0]], right.events[makers[1]]):
+        return own
+    return max(rows[0][left.history.shown_at(makers[0])], rows[1][right.history.shown_at(makers[1])])
 
 
 def _compared(row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidences: Sequence[float]) -> ComparedRow:
@@ -112,7 +159,8 @@ def _compared(row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidenc
     has_own_place = actual is None or predicted is None or actual.action != predicted.action
     step = row.found if right.events else row.truth  # of a single run, its own
     wanted, got = _marked(
-        left.pieces(row.truth, row.differs, placed=False), right.pieces(row.found, row.differs, placed=has_own_place)
+        left.pieces(row.truth, row.differs, [divergence.step for divergence in row.differs], placed=False),
+        right.pieces(row.found, row.differs, [divergence.found for divergence in row.differs], placed=has_own_place),
     )
     return ComparedRow(
         kind=kind,
@@ -148,54 +196,65 @@ def _marked(wanted: _Cell, got: _Cell) -> tuple[_Cell, _Cell]:
 
 
 def _subject(piece: CellPiece) -> str:
-    return piece.text.partition("=")[0] if piece.kind == "value" else piece.text.partition(" ")[0]
+    return piece.place + piece.text.partition("=" if piece.kind == "value" else " ")[0]
 
 
 class _Cells:
     """The cells of one run: what each event shows of its names, and the depth of its frame."""
 
-    def __init__(self, events: Sequence[Event]) -> None:
+    def __init__(self, program: Program, events: Sequence[Event]) -> None:
         self.events, self.depths = events, dict[int, int]()
-        self._changed: list[dict[str, str]] = []
         self.threads = threads_of(events)
-        known: dict[int, dict[str, str]] = {}
+        self._run = TracedRun(program, events)
+        self.history = self._run.history
         for moment in events:
             if moment.frame not in self.depths:
                 self.depths[moment.frame] = self.depths.get(moment.parent, -1) + 1
-            if moment.whole:
-                before = known.get(moment.frame, {})
-                self._changed.append({n: v for n, v in moment.values.items() if before.get(n) != v})
-                known[moment.frame] = dict(moment.values)
-            else:
-                self._changed.append(dict(moment.values))
 
-    def pieces(self, at: int | None, differs: Sequence[Divergence], *, placed: bool) -> tuple[CellPiece, ...] | None:
-        """Return the cell of an event; `placed`: with its line, if that is not the row's."""
+    def pieces(
+        self, at: int | None, differs: Sequence[Divergence], stated: Sequence[int | None], *, placed: bool
+    ) -> tuple[CellPiece, ...] | None:
+        """Return the cell of an event; `placed`: with its line, if that is not the row's.
+
+        `stated` are the events of this run in which the row's divergences are stated.
+        """
         if at is None:
             return None
         moment, names = self.events[at], {divergence.name for divergence in differs}
         has_other_action = any(divergence.what in ACTIONS for divergence in differs)
         pieces = [] if self.threads is None else [CellPiece(f"thread {self.threads[at]}", "place")]
-
-        def add(text: str, kind: str, differs: bool) -> None:
-            pieces.append(CellPiece(printable(text), kind, differs))
-
         for kind, value in moment.hidden:
             text = f"{in_words(kind)}: {value[:MAX_VALUE_CHARS]}"
-            add(text, "hidden", has_other_action or HIDDEN in names)
+            pieces.append(CellPiece(printable(text), "hidden", has_other_action or HIDDEN in names))
         if placed:
-            add(f"line {_lines(moment)}", "place", has_other_action)
+            pieces.append(CellPiece(f"line {_lines(moment)}", "place", has_other_action))
         if moment.event != "line":
             arg = f" {moment.arg[:MAX_VALUE_CHARS]}" if moment.arg is not None else ""
-            add(moment.event + arg, "event", has_other_action or None in names)
-        differing = {name: moment.values[name] for name in names if name is not None and name in moment.values}
-        for name, value in {**self._changed[at], **differing}.items():
-            add(f"{name}={value[:MAX_VALUE_CHARS]}", "value", has_other_action or name in names)
-        for name in moment.gone:
-            add(f"del {name}", "value", has_other_action or name in names)
-        for name, other in moment.same.items():
-            add(f"{name} is {other}" if other else f"{name} apart", "value", name in names)
+            pieces.append(CellPiece(printable(moment.event + arg), "event", has_other_action or None in names))
+        by_maker: dict[int, dict[str, str | None]] = {}  # the names that differ: each maker's, with their values
+        for divergence, event in zip(differs, stated, strict=True):
+            if divergence.is_change and event is not None and event < len(self.events):
+                value_or_none = self.events[event].values.get(divergence.name or "")
+                by_maker.setdefault(self.history.maker(event), {})[divergence.name or ""] = value_or_none
+        for maker in sorted({*self.history.makers_shown(at), *by_maker}, reverse=True):
+            own = has_other_action and maker == at
+            pieces += self._changes(maker, moment.frame, by_maker.get(maker, {}), has_other_action=own)
         return tuple(pieces)
+
+    def _changes(
+        self, maker: int, frame: int, differing: Mapping[str, str | None], *, has_other_action: bool
+    ) -> Iterator[CellPiece]:
+        """The changes that a step makes, in a row of a frame; and the values of names that differ."""
+        made = self.events[maker]
+        writes = [write for write in self.history.writes(self.history.shown_at(maker)) if write.writer == maker]
+        values = {write.name: write.text for write in writes if write.text is not None}
+        values |= {name: text for name, text in differing.items() if text is not None and name not in values}
+        texts = [(name, f"{name}={text[:MAX_VALUE_CHARS]}") for name, text in values.items()]
+        texts += [(write.name, f"del {write.name}") for write in writes if write.text is None]
+        texts += [(name, f"{name} is {other}" if other else f"{name} apart") for name, other in made.same.items()]
+        place = "" if made.frame == frame else printable(line_in_words(made.line, self._run.function(made.frame)))
+        for name, text in texts:
+            yield CellPiece(printable(text), "value", has_other_action or name in differing, place=place)
 
 
 def _lines(moment: Event) -> str:

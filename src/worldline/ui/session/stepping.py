@@ -1,8 +1,9 @@
 """Stepping: from position to position of one run, and from row to row of a run diff.
 
-Position p is before step p: it shows the line of step p and the values that the frame's earlier steps left. A call
-shows its arguments. Position `len(stepper)` is after the last known step. Debug adapters use positions; views of both
-runs use rows, which show the state after their steps.
+Position p is before step p: it shows the line of step p and everything that is shown up to row p - 1. A call shows its
+arguments. Position `len(stepper)` is after the last known step. At a position where a step is `done`, its line has just
+executed: it shows that line with its changes. Debug adapters use positions; views of both runs use rows, which show the
+state after their steps.
 """
 
 from __future__ import annotations
@@ -58,10 +59,9 @@ class Stepper:
         """Return the event of the next step; None after the last known step."""
         return self.events[p] if 0 <= p < len(self.events) else None
 
-    def is_inside(self, q: int, p: int) -> bool:
-        """Whether step q belongs to a call made, directly or not, by the frame of step p."""
+    def is_inside(self, q: int, frame: int) -> bool:
+        """Whether step q belongs to a call made, directly or not, by a frame."""
         node = self._stacks.parents[self._stacks.at[q]]
-        frame = self.events[p].frame
         while node != ABSENT and self._stacks.frames[node] != frame:
             node = self._stacks.parents[node]
         return node != ABSENT
@@ -70,20 +70,26 @@ class Stepper:
         """Return the next position to stop at; the end if there is none. `fine`: every step, not only lines."""
         return next(self._ahead(p, fine), len(self))
 
-    def over(self, p: int, *, fine: bool = False) -> int:
+    def over(self, p: int, *, fine: bool = False, done: int | None = None) -> int:
         """Return the next position that is not inside a call made from here."""
-        return next((q for q in self._ahead(p, fine) if not self.is_inside(q, p)), len(self))
+        frame = self.events[p if done is None else done].frame
+        return next((q for q in self._ahead(p, fine) if not self.is_inside(q, frame)), len(self))
 
-    def out(self, p: int) -> int:
+    def out(self, p: int, *, done: int | None = None) -> int:
         """Return the next position that is neither in this frame nor inside a call of it."""
-        frame = self.events[p].frame
+        frame = self.events[p if done is None else done].frame
         positions = self._ahead(p, False)
-        return next((q for q in positions if self.events[q].frame != frame and not self.is_inside(q, p)), len(self))
+        return next((q for q in positions if self.events[q].frame != frame and not self.is_inside(q, frame)), len(self))
 
-    def back(self, p: int, *, fine: bool = False) -> int:
-        """Return the previous position that is not inside a call made from here; the beginning if there is none."""
-        for q in range(min(p, len(self)) - 1, -1, -1):
-            if (fine or self.events[q].event == "line") and not (p < len(self) and self.is_inside(q, p)):
+    def back(self, p: int, *, fine: bool = False, done: int | None = None) -> int:
+        """Return the previous position that is not inside a call made from here; the beginning if there is none.
+
+        From a step that is done, that is the position before it.
+        """
+        end = min(p, len(self)) if done is None else done + 1
+        frame = None if end == len(self) and done is None else self.events[p if done is None else done].frame
+        for q in range(end - 1, -1, -1):
+            if (fine or self.events[q].event == "line") and (frame is None or not self.is_inside(q, frame)):
                 return q
         return 0
 
@@ -95,17 +101,11 @@ class Stepper:
         """Return the first step of a frame: its call."""
         return next(q for q, moment in enumerate(self.events) if moment.frame == frame)
 
-    def settled(self, step: int) -> int:
-        """Return the first position that shows the changes of a step: the next event of its frame, else the end."""
-        frame = self.events[step].frame
-        for q in range(step + 1, len(self)):
-            if self.events[q].frame == frame and self.events[q].event not in CHANGELESS:
-                return q
-        return len(self)
-
-    def stack(self, p: int) -> list[StoppedFrame]:
+    def stack(self, p: int, done: int | None = None) -> list[StoppedFrame]:
         """Return the live frames at a position, innermost first; at the end, those that the last step leaves."""
         moment = self.at(p)
+        if done is not None:
+            return self._after(p, done)
         if moment is None:
             last = self.run.stack(len(self) - 1) if len(self) else ()
             return [self._stopped(live) for live in reversed(last)]
@@ -117,6 +117,12 @@ class Stepper:
         step = self._before[p]
         top = replace(frames[0], line=line_of(moment), step=None if step == ABSENT else step)
         return [top, *frames[1:]]
+
+    def _after(self, p: int, done: int) -> list[StoppedFrame]:
+        """The frames when a step has executed, and its calls up to p: that of the step, and those that enclose it."""
+        frames = [self._stopped(live) for live in reversed(self.run.stack(p))]
+        own = next((depth for depth, frame in enumerate(frames) if frame.frame == self.events[done].frame), 0)
+        return [replace(frames[own], line=line_of(self.events[done]), step=done), *frames[own + 1 :]]
 
     def _stopped(self, live: FrameState) -> StoppedFrame:
         info = self.run.frame(live.frame)

@@ -2,8 +2,8 @@
 
 `first-action` and `first-state` are the first divergences of either kind; `wrong` is every new error; `divergence` is
 every difference, including consequences. A cause stops at the divergence that `diagnose` explains. Positions
-(`stop_points`) stop before the line of a wrong action and where a wrong state becomes visible; rows (`next_stop`) stop
-at the row of the divergence.
+(`stop_points`) stop before the line of a wrong action, and at the line that made a wrong state, when it is done; rows
+(`next_stop`) stop at the row that shows the divergence.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from worldline.analyze.flow.control import successors
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, CAUSES_WITHOUT_DIVERGENCE, Cause
+from worldline.diagnose.diverge import Divergence
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.marks.syntax import code_lines
 from worldline.ui.session.run_diff import RIGHT, WRONG, RunDiff, RunDiffRow
@@ -23,6 +24,7 @@ from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.stepping import OPEN, Stepper, verdicts, written_rows
 
 Location = tuple[str | None, int]  # a file (None: the main one) and a line
+_STATES = ("value", "names", "output", "outcome")
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,23 @@ DETAILED_STOPS = {
 
 @dataclass(frozen=True)
 class StopPoint:
-    """A position to stop at: the name of its kind, a title and a sentence."""
+    """A position to stop at: the name of its kind, a title and a sentence. `done`: the step whose line has executed."""
 
     position: int
     kind: str
     title: str
     text: str
+    done: int | None = None
+
+    @property
+    def order(self) -> int:
+        """The place of the point among the positions: one with a step that is done comes after that without."""
+        return order_of(self.position, self.done)
+
+
+def order_of(position: int, done: int | None = None) -> int:
+    """Return a number that orders positions, with and without a step that is done."""
+    return 2 * position + (done is not None)
 
 
 def stop_points(
@@ -107,7 +120,7 @@ def stop_points(
     if run_diff is not None:
         points += _divergences(stepper, run_diff, is_running)
         points += () if is_running else _caused(stepper, cause)
-    return sorted(points, key=lambda point: point.position)
+    return sorted(points, key=lambda point: point.order)
 
 
 def _raised(stepper: Stepper) -> Iterator[StopPoint]:
@@ -133,15 +146,15 @@ def _divergences(stepper: Stepper, run_diff: RunDiff, is_running: bool) -> Itera
             verdict: str = getattr(row, part)
             if verdict == RIGHT:
                 continue
-            position = _position(stepper, row, part, following[n])
-            if is_running and position >= len(stepper):
+            position, done = _position(stepper, row, part, following[n])
+            if is_running and position + (done is not None) >= len(stepper):
                 return
             text = differences_in_words(row.differs)
             kinds = [first] if firsts[part] == n else []
             kinds += [NEW_ERROR] if verdict == WRONG else []
             kinds += [DIVERGENCE] if row.differs else []
             for kind in kinds:
-                yield StopPoint(position, kind, f"{verdict} {part}", text)
+                yield StopPoint(position, kind, f"{verdict} {part}", text, done)
         if is_running and row.action != RIGHT:
             return
 
@@ -155,30 +168,37 @@ def _following(run_diff: RunDiff, end: int) -> list[int]:
     return steps[::-1]
 
 
-def _position(stepper: Stepper, row: RunDiffRow, part: str, following: int) -> int:
-    """The position that shows the error of a row; for a missing step, that of the next one."""
+def _position(stepper: Stepper, row: RunDiffRow, part: str, following: int) -> tuple[int, int | None]:
+    """The position that shows the error of a row, and the step that is done there; for a missing step, the next one."""
     if row.right is None:
-        return following
+        return following, None
     if part == "action":
-        return row.right
-    if any(divergence.name not in (None, "%") for divergence in row.differs):
-        return stepper.settled(row.right)
-    return min(row.right + 1, len(stepper))
+        return row.right, None
+    states = [divergence for divergence in row.differs if divergence.what in _STATES]
+    return _done_at(stepper, states[0]) if states else (row.right, row.right)
+
+
+def _done_at(stepper: Stepper, divergence: Divergence) -> tuple[int, int | None]:
+    """The position that shows a wrong state of the prediction, and the step that made it."""
+    found = divergence.found
+    if found is None or found >= len(stepper):
+        return len(stepper), None
+    maker = stepper.run.history.maker(found) if divergence.is_change else found
+    return (stepper.run.history.shown_at(maker) if divergence.is_change else found), maker
 
 
 def _caused(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
     if cause is None or cause.name in CAUSES_WITHOUT_DIVERGENCE:
         return
     first = cause.divergence
-    position = len(stepper)
-    if first is not None and first.found is not None and first.found < len(stepper):
-        is_state = first.what in ("value", "names", "output", "outcome")
-        is_named = first.name not in (None, "%")
-        position = stepper.settled(first.found) if is_state and is_named else first.found + is_state
+    position, done = len(stepper), None
+    if first is not None and first.found is not None:
+        is_state = first.what in _STATES
+        position, done = _done_at(stepper, first) if is_state else (min(first.found, len(stepper)), None)
     text = cause_in_words(cause)
     names = {cause.name, cause.under} - {""}
     for name in sorted(names):
-        yield StopPoint(min(position, len(stepper)), name.replace(" ", "-"), name, text)
+        yield StopPoint(position, name.replace(" ", "-"), name, text, done)
 
 
 # ---- rows

@@ -18,7 +18,7 @@ from worldline.diagnose.debug import Debugged
 from worldline.diagnose.imagine import Imagined
 from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, rows_of_run, values_of
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, rows_of_run, values_of, with_places
 from worldline.ui.terminal.plain import print_line, program_title
 from worldline.ui.terminal.source import HighlightedSource
 from worldline.ui.terminal.table import MAX_INDENT, named_values
@@ -43,7 +43,15 @@ def print_debugged(console: Console, debugged: Debugged, *, rows: int = DEFAULT_
     diagnosis, sample = debugged.diagnosis, debugged.sample
     first = diagnosis.first
     shown = list(
-        compared_rows(debugged.rows, diagnosis.truth.events, diagnosis.found.events, first, debugged.sure, rows)
+        compared_rows(
+            sample.ask.program,
+            debugged.rows,
+            diagnosis.truth.events,
+            diagnosis.found.events,
+            first,
+            debugged.sure,
+            rows,
+        )
     )
     print_line(console, _heading(sample.ask.program, debugged.model))
     heads = ("actual", "predicted")
@@ -56,7 +64,7 @@ def print_debugged(console: Console, debugged: Debugged, *, rows: int = DEFAULT_
 def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
     """Print a prediction alone; at most `rows` rows, 0 for all."""
     print_line(console, _heading(imagined.ask.program, imagined.model))
-    shown = list(rows_of_run(imagined.reading.events, imagined.sure, rows))
+    shown = list(rows_of_run(imagined.ask.program, imagined.reading.events, imagined.sure, rows))
     _print_rows(console, imagined.ask.program, shown, ("predicted",), imagined.folds, unfold=unfold)
     _print_names(console, imagined.ask.program, shown)
     for label, text, style in ending(imagined.found, imagined.reading):
@@ -150,8 +158,10 @@ def _cell(pieces: tuple[CellPiece, ...] | None, colour: str, width: int, kind: s
         cell = Text("-", style="dim")
     else:
         cell = Text("  ").join(
-            Text(piece.text, style=_differs(colour, kind) if piece.differs else _STYLES[piece.kind])
-            for piece in _fitted(pieces, width)
+            Text()
+            .append(place, "dim")
+            .append(piece.text, _differs(colour, kind) if piece.differs else _STYLES[piece.kind])
+            for place, piece in with_places(_fitted(pieces, width))
         )
     cell.truncate(width, overflow="ellipsis", pad=True)
     return cell
@@ -160,11 +170,15 @@ def _cell(pieces: tuple[CellPiece, ...] | None, colour: str, width: int, kind: s
 def _fitted(pieces: tuple[CellPiece, ...], width: int) -> tuple[CellPiece, ...]:
     """The pieces of a cell that is too narrow for them: from the first difference on, cut around it."""
     first = next((n for n, piece in enumerate(pieces) if piece.differs), None)
-    if first is None or sum(len(piece.text) + 2 for piece in pieces) - 2 <= width:
+    if first is None or _size(pieces) - 2 <= width:
         return pieces
-    changed, space = pieces[first], width
-    if sum(len(piece.text) + 2 for piece in pieces[:first]) + changed.at >= width:
+    changed = pieces[first]
+    if _size(pieces[:first]) + changed.at >= width:
         pieces = pieces[first:]
+    if pieces[0] is changed and len(changed.place) + 2 + changed.at > width - 4:
+        changed = replace(changed, place="")  # the value needs the room
+        pieces = (changed, *pieces[1:])
+    space = width
     name = (
         changed.text[: changed.text.find("=") + 1] if changed.kind == "value" else changed.text.partition(" ")[0] + " "
     )
@@ -173,6 +187,11 @@ def _fitted(pieces: tuple[CellPiece, ...], width: int) -> tuple[CellPiece, ...]:
         shown = around(changed.text[len(name) :], changed.at - len(name), max(space - len(head) - 2, 1), gap="…")
         return (replace(changed, text=head + shown), *pieces[1:])
     return pieces
+
+
+def _size(pieces: Sequence[CellPiece]) -> int:
+    """The characters that some pieces take, with the gap after each."""
+    return sum(len(place) + len(piece.text) + 2 for place, piece in with_places(pieces))
 
 
 def _differs(colour: str, kind: str) -> str:

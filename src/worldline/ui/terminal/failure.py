@@ -16,7 +16,7 @@ from worldline.core.trace import Trace
 from worldline.diagnose.failure.explanation import AssertedValue, FailureExplanation, ValueLink
 from worldline.diagnose.failure.sentences import head_sentences, link_in_words, tail_sentences, value_in_words
 from worldline.ui.session.last_steps import last_steps
-from worldline.ui.session.side_by_side import ComparedRow
+from worldline.ui.session.side_by_side import ComparedRow, with_places
 from worldline.ui.terminal.plain import print_line
 from worldline.ui.terminal.source import HighlightedSource
 
@@ -69,7 +69,9 @@ def _print_steps(console: Console, program: Program, rows: Sequence[ComparedRow]
         line.append(f"{_fitted(places[id(row)], place_width)} ", style="yellow")
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
-        changes = Text("  ".join(piece.text for piece in row.wanted or ()))
+        changes = Text("  ").join(
+            Text().append(place, "dim").append(piece.text) for place, piece in with_places(row.wanted or ())
+        )
         changes.truncate(rest - code_width, overflow="ellipsis")
         _print_cut(console, line.append_text(code).append(" │ ", style="dim").append_text(changes))
 

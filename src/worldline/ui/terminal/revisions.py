@@ -15,6 +15,7 @@ from worldline.diagnose.revisions.sentences import sentences
 from worldline.diagnose.revisions.source_map import SourceMap
 from worldline.evaluation.revisions import ComparedTest, RevisionComparison
 from worldline.ui.session.revision_rows import RevisionCell, RevisionRow, revision_rows
+from worldline.ui.session.side_by_side import with_places
 from worldline.ui.terminal.debug import print_sentence
 from worldline.ui.terminal.plain import print_line
 
@@ -112,8 +113,8 @@ def _cell(cell: RevisionCell | None, sign: str, colour: str, width: int, numbers
     start.append(" ")
     rest = width - start.cell_len
     values = Text("  ").join(
-        Text(piece.text, style=_differs(colour, kind) if piece.differs else _STYLES[piece.kind])
-        for piece in sorted(cell.pieces, key=lambda piece: not piece.differs)
+        Text().append(place, "dim").append(piece.text, _differs(colour, kind) if piece.differs else _STYLES[piece.kind])
+        for place, piece in with_places(sorted(cell.pieces, key=lambda piece: not piece.differs))
     )
     code = Text(cell.code.strip() if cell.pieces[:1] == () or cell.pieces[0].kind != "event" else "")
     # The values get what the source leaves, and at least half.

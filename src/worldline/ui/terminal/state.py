@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from rich.console import Console
 from rich.table import Table
@@ -15,25 +16,27 @@ from worldline.ui.terminal.source import HighlightedSource
 from worldline.ui.terminal.table import STYLES, heading, named_values
 
 
-def print_state(console: Console, trace: Trace, i: int, *, notes: Sequence[str] = ()) -> None:
-    """Print step i, notes about it, and the state after it."""
+def print_state(
+    console: Console, trace: Trace, i: int, *, notes: Mapping[int, Sequence[str]] = MappingProxyType({})
+) -> None:
+    """Print step i, the notes about what it shows, and the state after it."""
     step = trace[i]
-    state = state_at(trace, step.i)
+    state, makers = state_at(trace, step.i), trace.makers_shown(step.i)
     sources = HighlightedSource(trace.program, coloured=console.color_system is not None)
     console.print(heading(trace))
     console.print(_title(trace, step, sources), highlight=False)
-    for note in notes:
+    for note in (note for maker in makers for note in notes.get(maker.i, ())):
         console.print(Text(printable(f"({note})"), style="dim"), highlight=False)
     for serial, names in state.frames.items():
         frame = trace.frames[serial]
         where = Text(printable(f"frame {serial}  {frame.name}  {frame.file}"), style="bold")
-        changed = {*step.delta, *step.same} if serial == step.frame else set()
+        changed = {name for maker in makers if maker.frame == serial for name in (*maker.delta, *maker.same)}
         console.print(where, highlight=False)
         console.print(_names(names, changed) if names else Text("  no names", style="dim"))
     texts = [value for names in state.frames.values() for value in names.values()]
     for line in named_values([*texts, *([] if step.arg is None else [step.arg])], trace.program):
         console.print(line, highlight=False)
-    for name in step.gone:
+    for name in (name for maker in makers for name in maker.gone):
         console.print(Text(printable(f"del {name}"), style="red"), highlight=False)
 
 

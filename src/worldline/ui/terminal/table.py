@@ -1,6 +1,7 @@
-"""A trace as a table in a terminal: one row per step, the source beside what it changed.
+"""A trace as a table in a terminal: one row per step, the source beside what happened until the next one.
 
-Rows are printed as they are made, so a long trace takes no memory. Long values are cut; `show --step` prints
+A line that calls shows its change in the last row of its calls, after its own place. Rows are printed as they are
+made, so a long trace takes little memory. Long values are cut; `show --step` prints
 them whole. All text is escaped.
 """
 
@@ -15,7 +16,7 @@ from rich.text import Text
 from worldline.core.events import EVENTS
 from worldline.core.hidden import in_words
 from worldline.core.program import Program
-from worldline.core.text import plural, printable, printable_lines
+from worldline.core.text import line_in_words, plural, printable, printable_lines
 from worldline.core.trace import NO_TEXT, Hidden, Step, Trace
 from worldline.ui.session.marks.natives import legend
 from worldline.ui.terminal.plain import print_line, program_title
@@ -132,31 +133,42 @@ class TableLayout:
             self._codes[place] = code = self.source(*place)
             code.truncate(self.code, overflow="ellipsis", pad=True)
         code = self._codes[place]
-        remarks = [Text(printable(f"({text[:MAX_TEXT]})"), style="dim") for text in self.notes.get(step.i, ())]
-        cells = Text("  ").join(
-            [cell for cell in (changes(self.trace, step, self.hidden.get(step.i, ())), *remarks) if cell.plain]
-        )
+        cells = Text("  ").join(happened(self.trace, step, self.hidden.get(step.i, ()), self.notes))
         cells.truncate(self.changes, overflow="ellipsis")
         row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{step.line:>{self.line}}  ", "yellow"))
         return row.append_text(code).append(" │ ", style="dim").append_text(cells)
 
 
-def changes(trace: Trace, step: Step, hidden: Iterable[Hidden] = ()) -> Text:
-    """Describe a step: its thread if there are several, hidden inputs, event, changes and value."""
-    parts = [Text(f"{step.thread}", style="yellow")] if len(trace.threads) > 1 else []
+def happened(
+    trace: Trace, step: Step, hidden: Iterable[Hidden] = (), notes: Mapping[int, Sequence[str]] = _NO_NOTES
+) -> Iterator[Text]:
+    """Yield what happened from a step to the next: its thread if there are several, hidden inputs, event, changes.
+
+    Changes of lines that waited for this step follow; those of another frame have their place before them.
+    """
+    if len(trace.threads) > 1:
+        yield Text(f"{step.thread}", style="yellow")
     for draw in hidden:
-        text = printable(f"{in_words(draw.kind)}: {draw.value[:MAX_TEXT]}")
-        parts.append(Text(text, style="magenta"))
+        yield Text(printable(f"{in_words(draw.kind)}: {draw.value[:MAX_TEXT]}"), style="magenta")
     if step.event != "line":
         name = f" {trace.frames[step.frame].name}" if step.event == "call" else ""
         arg = f" {step.arg[:MAX_TEXT]}" if step.arg is not None else ""
-        parts.append(Text(printable(step.event + name + arg), style=STYLES.get(step.event, "")))
+        yield Text(printable(step.event + name + arg), style=STYLES.get(step.event, ""))
+    for maker in trace.makers_shown(step.i):
+        parts = [*_changes(maker), *(Text(f"({printable(text[:MAX_TEXT])})", "dim") for text in notes.get(maker.i, ()))]
+        if parts and maker.frame != step.frame:
+            place = line_in_words(maker.line, trace.frames[maker.frame].name)
+            parts[0] = Text().append(printable(f"{place}: "), "dim").append_text(parts[0])
+        yield from parts
+
+
+def _changes(step: Step) -> Iterator[Text]:
     for name, value in step.delta.items():
-        parts.append(Text.assemble((printable(name), "bold"), printable(f"={value[:MAX_TEXT]}")))
-    parts += [Text(printable(f"del {name}"), style="red") for name in step.gone]
+        yield Text.assemble((printable(name), "bold"), printable(f"={value[:MAX_TEXT]}"))
+    for name in step.gone:
+        yield Text(printable(f"del {name}"), style="red")
     for name, other in step.same.items():
-        parts.append(Text(printable(f"{name} is {other}" if other else f"{name} not shared"), style="dim"))
-    return Text("  ").join(parts)
+        yield Text(printable(f"{name} is {other}" if other else f"{name} not shared"), style="dim")
 
 
 def _rows(trace: Trace, layout: TableLayout, rows: int) -> Iterator[Text]:

@@ -145,8 +145,8 @@ def _table(program: Program, diagnoses: Sequence[Diagnosis], labels: Sequence[st
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name), MAX_VALUE_CHARS) for name, text in sources.items()}
     columns = [
-        list(compared_rows(tuple(rows(diagnosis)), diagnosis.truth.events, diagnosis.found.events, diagnosis.first))
-        for diagnosis in diagnoses
+        list(compared_rows(program, tuple(rows(case)), case.truth.events, case.found.events, case.first))
+        for case in diagnoses
     ]
     all_rows = joined(columns)
     middle = next((n for n, row in enumerate(all_rows) if (cell := row.cells[focus]) and cell.kind == "first"), None)
