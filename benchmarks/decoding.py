@@ -3,7 +3,8 @@
 Each engine is measured in a fresh process on the same random weights (or `--weights FILE`, of the shape that the
 manifest beside it says: the shipped model's are src/worldline/model/shipped/model.safetensors), behind the same prompt
 and a trace that fills the window; bytes a second are the best of some rounds, memory is what the process holds at
-batch 1. All engines also read the same forced bytes: if their logits disagree, nothing is reported.
+batch 1. worldline's engines also read a prompt of `READ` bytes at once. All engines also read the same forced bytes: if
+their logits disagree, nothing is reported.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ENGINES = {
     "int8": "worldline, C int8",
 }
 BATCHES = (1, 32)
-PROMPT, FORCED, ROUNDS = 512, 16, 5
+PROMPT, FORCED, ROUNDS, READ = 512, 16, 5, 2048
 SLACK = {"int8": 0.2}  # of the largest logit; others 1e-3
 Step = Callable[[bytes], FloatArray]
 
@@ -85,13 +86,8 @@ def speed(step: Step, batch: int, seconds: float) -> float:
     return best
 
 
-def own(kind: str, shape: Shape, path: Path, threads: int) -> Callable[[int], Step]:
+def own(machine: Any, shape: Shape) -> Callable[[int], Step]:
     """A step of one of worldline's engines, for a batch of forks of one state."""
-    machine: Any
-    if kind == "numpy":
-        machine = engine.ReferenceEngine(shape, read_float32(path))
-    else:
-        machine = engine_native.NativeEngine(shape, read_stored(path), threads=threads, precision=kind)
     state = machine.start()
     data = text(PROMPT + shape.window)
     machine.feed(state, data[:PROMPT], pin=True)
@@ -104,22 +100,42 @@ def own(kind: str, shape: Shape, path: Path, threads: int) -> Callable[[int], St
     return make
 
 
+def reading_speed(machine: Any) -> float:
+    """Bytes a second of a prompt of `READ` bytes, the best of some rounds."""
+    data, best = text(READ), 0.0
+    for _ in range(ROUNDS):
+        state, began = machine.start(), time.perf_counter()
+        machine.feed(state, data, pin=True)
+        best = max(best, READ / (time.perf_counter() - began))
+    return best
+
+
+def own_engine(kind: str, shape: Shape, path: Path, threads: int) -> Any:
+    """One of worldline's engines."""
+    if kind == "numpy":
+        return engine.ReferenceEngine(shape, read_float32(path))
+    return engine_native.NativeEngine(shape, read_stored(path), threads=threads, precision=kind)
+
+
 def measure(kind: str, shape: Shape, path: Path, threads: int, seconds: float) -> dict[str, Any]:
     """All figures of one engine, in this process."""
-    began = time.perf_counter()
+    began, read = time.perf_counter(), 0.0
     if kind in ("torch", "onnx"):
         import decoding_peers
 
         make = decoding_peers.peer(kind, shape, path, threads, text(PROMPT + shape.window), PROMPT)
     else:
-        make = own(kind, shape, path, threads)
+        machine = own_engine(kind, shape, path, threads)
+        make = own(machine, shape)
     ready = time.perf_counter() - began
     step = make(1)
     logits = [step(bytes([byte]))[0].tolist() for byte in text(FORCED)]
     one = speed(make(1), 1, seconds)
     memory = resident()
     speeds = {"1": one} | {str(batch): speed(make(batch), batch, seconds) for batch in BATCHES[1:]}
-    return {"speeds": speeds, "memory": memory, "ready": ready, "logits": logits}
+    if kind not in ("torch", "onnx"):
+        read = reading_speed(machine)
+    return {"speeds": speeds, "memory": memory, "ready": ready, "read": read, "logits": logits}
 
 
 def child(kind: str, options: argparse.Namespace, weights: Path) -> dict[str, Any]:
@@ -148,13 +164,14 @@ def disagreement(found: dict[str, dict[str, Any]]) -> str | None:
 def table(found: dict[str, dict[str, Any]]) -> str:
     """The figures as Markdown, each speed with its ratio to NumPy's."""
     lines = [
-        "| engine | batch 1, bytes/s | x NumPy | batch 32, bytes/s | x NumPy | memory, MB |",
-        "|---|---|---|---|---|---|",
+        "| engine | batch 1, bytes/s | x NumPy | batch 32, bytes/s | x NumPy | prompt, bytes/s | memory, MB |",
+        "|---|---|---|---|---|---|---|",
     ]
     base = found["numpy"]["speeds"]
     for kind, figures in found.items():
         speeds = " | ".join(f"{n:,.0f} | {n / base[batch]:.1f}" for batch, n in figures["speeds"].items())
-        lines.append(f"| {ENGINES[kind]} | {speeds} | {figures['memory']:.0f} |")
+        read = f"{figures['read']:,.0f}" if figures["read"] else ""
+        lines.append(f"| {ENGINES[kind]} | {speeds} | {read} | {figures['memory']:.0f} |")
     return "\n".join(lines)
 
 

@@ -82,6 +82,17 @@
 #include "engine_kernels.h"
 #endif
 
+/* The newest also have products of small matrices of bytes. */
+#if defined(KNOWS_DOTS) && (defined(__clang__) || __GNUC__ >= 10)
+#define KNOWS_I8MM 1
+#define PATH i8mm
+#define TARGET __attribute__((target("arch=armv8.2-a+dotprod+i8mm")))
+#define LANES 4
+#define TILES 0
+#define DOTS 2
+#include "engine_kernels.h"
+#endif
+
 /* Older compilers do not know tiles: without them there is one path less. */
 #if defined(__x86_64__) && defined(__linux__) && (__clang_major__ >= 12 || (!defined(__clang__) && __GNUC__ >= 11))
 #define KNOWS_TILES 1
@@ -118,7 +129,11 @@ static int paths(const Path *found[PATHS]) /* fastest first */
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &path_avx2;
 #elif defined(KNOWS_DOTS)
-    if (getauxval(AT_HWCAP) & 1ul << 20) found[count++] = &path_dotprod; /* HWCAP_ASIMDDP */
+    const int has_dots = (getauxval(AT_HWCAP) & 1ul << 20) != 0; /* HWCAP_ASIMDDP */
+#if defined(KNOWS_I8MM)
+    if (has_dots && getauxval(AT_HWCAP2) & 1ul << 13) found[count++] = &path_i8mm; /* HWCAP2_I8MM */
+#endif
+    if (has_dots) found[count++] = &path_dotprod;
 #endif
     found[count++] = &path_portable;
     return count;
@@ -440,11 +455,18 @@ static void engine_dealloc(PyObject *self)
 
 #define BLOCK_SIZE (SHARED * KEY_BLOCK) /* floats of 16 keys of one layer */
 
-static void drop_prompt(const Net *net, Prompt *prompt)
+static size_t page_size(const Net *net) { return sizeof(Page) + net->attending * PAGE * BLOCK_SIZE * sizeof(float); }
+
+static Page *new_page(const Net *net)
 {
-    if (!prompt || --prompt->owners) return;
-    for (size_t n = 0; n < net->attending; n++) free(prompt->keys[n]);
-    free(prompt);
+    Page *page = allocate(page_size(net));
+    if (page) page->owners = 1;
+    return page;
+}
+
+static void drop_page(Page *page)
+{
+    if (!--page->owners) free(page);
 }
 
 static void drop_memory(const Net *net, Memory *memory)
@@ -453,7 +475,8 @@ static void drop_memory(const Net *net, Memory *memory)
     free(memory->ring);
     free(memory->fixed);
     free(memory->kept);
-    drop_prompt(net, memory->pinned);
+    for (size_t n = 0; n < memory->page_count; n++) drop_page(memory->pages[n]);
+    free(memory->pages);
 }
 
 /* Room for some bytes more in the ring: it grows until it holds the window, and then never again. */
@@ -475,22 +498,22 @@ static int grow_ring(const Net *net, Memory *memory, size_t count)
     return 0;
 }
 
-/* Room for some bytes more in the prompt, which is copied if a fork shares it. */
+/* Room for some bytes more in the prompt. Of the pages that forks share, only the last may have room: it is copied. */
 static int grow_prompt(const Net *net, Memory *memory, size_t count)
 {
-    Prompt *old = memory->pinned;
-    size_t blocks = (memory->prompt + count + 15) / 16;
-    if (old && old->owners == 1 && blocks <= old->blocks) return 0;
-    if (old && blocks < old->blocks + old->blocks / 2) blocks = old->blocks + old->blocks / 2;
-    Prompt *fresh = calloc(1, sizeof *fresh + net->attending * sizeof *fresh->keys);
-    if (!fresh) return -1;
-    fresh->owners = 1, fresh->blocks = blocks;
-    for (size_t n = 0; n < net->attending; n++) {
-        if (!(fresh->keys[n] = allocate(blocks * BLOCK_SIZE * sizeof(float)))) return drop_prompt(net, fresh), -1;
-        if (old) memcpy(fresh->keys[n], old->keys[n], (memory->prompt + 15) / 16 * BLOCK_SIZE * sizeof(float));
+    const size_t used = memory->prompt / 16 / PAGE, last = (memory->prompt + count + 16 * PAGE - 1) / (16 * PAGE);
+    if (count && used < memory->page_count && memory->pages[used]->owners > 1) {
+        Page *copy = new_page(net);
+        if (!copy) return -1;
+        memcpy(copy->keys, memory->pages[used]->keys, page_size(net) - sizeof *copy);
+        drop_page(memory->pages[used]);
+        memory->pages[used] = copy;
     }
-    memory->pinned = fresh;
-    drop_prompt(net, old);
+    if (last <= memory->page_count) return 0;
+    Page **pages = realloc(memory->pages, last * sizeof *pages);
+    if (!pages) return -1;
+    for (memory->pages = pages; memory->page_count < last; memory->page_count++)
+        if (!(pages[memory->page_count] = new_page(net))) return -1;
     return 0;
 }
 
@@ -533,7 +556,14 @@ static PyObject *state_fork(PyObject *self, PyObject *Py_UNUSED(none))
     if (!to) return NULL;
     memcpy(to->memory.fixed, from->memory.fixed, fixed_size(net) * sizeof(float));
     to->memory.prompt = from->memory.prompt, to->memory.trace = from->memory.trace;
-    if ((to->memory.pinned = from->memory.pinned)) to->memory.pinned->owners++;
+    if (from->memory.page_count && !(to->memory.pages = malloc(from->memory.page_count * sizeof *to->memory.pages))) {
+        Py_DECREF(to);
+        return PyErr_NoMemory();
+    }
+    for (; to->memory.page_count < from->memory.page_count; to->memory.page_count++) {
+        Page *page = to->memory.pages[to->memory.page_count] = from->memory.pages[to->memory.page_count];
+        page->owners++;
+    }
     for (size_t n = 0; n < net->attending && from->memory.ring_blocks; n++) {
         const size_t size = from->memory.ring_blocks * BLOCK_SIZE * sizeof(float);
         void *at = NULL;
@@ -551,9 +581,9 @@ static PyObject *state_nbytes(PyObject *self, void *Py_UNUSED(closure))
 {
     const State *state = (State *)self;
     const Net *net = &state->engine->net;
-    const size_t blocks = state->memory.ring_blocks + (state->memory.pinned ? state->memory.pinned->blocks : 0);
     const size_t kept = state->memory.kept ? net->depth * GUESSED * kept_size(net) : 0;
-    return PyLong_FromSize_t((fixed_size(net) + kept + net->attending * blocks * BLOCK_SIZE) * sizeof(float));
+    const size_t own = (fixed_size(net) + kept + net->attending * state->memory.ring_blocks * BLOCK_SIZE) * sizeof(float);
+    return PyLong_FromSize_t(own + state->memory.page_count * page_size(net));
 }
 
 static PyObject *state_prompt(PyObject *self, void *Py_UNUSED(closure)) { return PyLong_FromSize_t(((State *)self)->memory.prompt); }
@@ -796,7 +826,7 @@ static PyType_Spec engine_spec = {
 };
 
 static PyMethodDef state_methods[] = {
-    {"fork", state_fork, METH_NOARGS, "An independent copy; the prompt's keys are shared until either reads more of it."},
+    {"fork", state_fork, METH_NOARGS, "An independent copy, which shares the keys of the prompt."},
     {"take_back", state_take_back, METH_O, "The newest loose bytes, so many, as if they had never been read."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,8 +1,8 @@
 /* The engine's loops, written once on vectors of floats and compiled once for each path.
  *
  * The includer defines PATH (the suffix of every name), TARGET (the function attribute that allows its instructions),
- * LANES (floats a vector: 4, 8 or 16), TILES (whether the processor multiplies tiles of 16 rows) and DOTS (whether it has
- * dot products of bytes). Layouts are in blocks
+ * LANES (floats a vector: 4, 8 or 16), TILES (whether the processor multiplies tiles of 16 rows) and DOTS (1 if it has
+ * dot products of bytes, 2 if it also has products of 2 x 8 and 8 x 2 bytes). Layouts are in blocks
  * of 16 rows, columns or keys whatever the lanes, so that no loop ends in a horizontal sum, and every path reads the same
  * memory. Lengths are multiples of 16 here.
  *
@@ -17,6 +17,11 @@
 #define Bits NAME(Bits)
 #define Ints NAME(Ints)
 #define UNROLL _Pragma("GCC unroll 16")
+#if LANES == 16 || defined(__aarch64__)
+#define PAIRS 1 /* 32 registers */
+#else
+#define PAIRS 0
+#endif
 
 typedef float Floats __attribute__((vector_size(4 * LANES)));
 typedef uint32_t Bits __attribute__((vector_size(4 * LANES)));
@@ -181,7 +186,89 @@ INLINE void NAME(tile_bf16)(const Matrix *m, size_t block, const float *x, const
     }
 }
 
-/* Sums of products of 16 rows of unsigned weights, [4 columns][row][column], and `count` vectors. All paths give the same.
+#if DOTS && LANES == 16
+/* Adds dot products of 4 unsigned and 4 signed bytes; 4 bytes in every lane. As assembly, since compilers else take the
+ * bytes through a general register, or move the sums about: three times as slow. */
+#define DOT(sum, w, x) __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(w), "v"(x))
+#define SPREAD(to, at) __asm__("vpbroadcastd %1, %0" : "=v"(to) : "m"(*(const int32_t (*)[1])(at)))
+
+/* As dot_i8, for two blocks of weights: what is read of a vector is used twice. */
+INLINE void NAME(dot_pair)(const uint8_t *w, const int16_t *x, size_t columns, const int count, int32_t *out)
+{
+    const uint8_t *next = w + columns * 16;
+    __m512i high[2][6], low[2][6];
+    UNROLL for (int i = 0; i < count; i++)
+        UNROLL for (int b = 0; b < 2; b++) high[b][i] = low[b][i] = _mm512_setzero_si512();
+    for (size_t c = 0; c < columns; c += 4) {
+        const __m512i left = _mm512_loadu_si512(w + c * 16), right = _mm512_loadu_si512(next + c * 16);
+        UNROLL for (int i = 0; i < count; i++) {
+            const int16_t *at = x + i * columns + c;
+            __m512i above, below;
+            SPREAD(above, at);
+            SPREAD(below, at + 2);
+            DOT(high[0][i], left, above);
+            DOT(high[1][i], right, above);
+            DOT(low[0][i], left, below);
+            DOT(low[1][i], right, below);
+        }
+    }
+    UNROLL for (int i = 0; i < count; i++)
+        UNROLL for (int b = 0; b < 2; b++)
+            _mm512_storeu_si512(out + 32 * i + 16 * b, _mm512_add_epi32(_mm512_slli_epi32(high[b][i], 4), low[b][i]));
+}
+#endif
+
+#if DOTS && LANES == 4
+/* Arm: one row or two. Both sides are signed, so the weights' offset comes off here and is not in the sums. */
+INLINE void NAME(dot_rows)(const uint8_t *w, const int16_t *x, size_t columns, const int rows, int32_t *out)
+{
+    int32x4_t sum[2][8];
+    UNROLL for (int i = 0; i < rows; i++)
+        UNROLL for (int k = 0; k < 8; k++) sum[i][k] = vdupq_n_s32(0);
+    for (size_t c = 0; c < columns; c += 8) {
+        int8x16_t part[2]; /* 4 upper and 4 lower parts of 4 columns, then of the next 4 */
+        UNROLL for (int i = 0; i < rows; i++) part[i] = vld1q_s8((const int8_t *)(x + i * columns + c));
+#if DOTS == 2 /* products of 2 x 8 and 8 x 2: two rows of weights, the upper and the lower parts of 8 columns */
+        UNROLL for (int i = 0; i < rows; i++) {
+            const int32x4_t v = vreinterpretq_s32_s8(part[i]);
+            part[i] = vreinterpretq_s8_s32(vcombine_s32(vget_low_s32(vuzp1q_s32(v, v)), vget_low_s32(vuzp2q_s32(v, v))));
+        }
+#endif
+        UNROLL for (int k = 0; k < 4; k++) {
+            const uint8x16_t offset = vdupq_n_u8(128);
+            const int8x16_t left = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(w + c * 16 + 16 * k), offset));
+            const int8x16_t right = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(w + (c + 4) * 16 + 16 * k), offset));
+#if DOTS == 2
+            const int32x4_t l = vreinterpretq_s32_s8(left), r = vreinterpretq_s32_s8(right);
+            const int8x16_t first = vreinterpretq_s8_s32(vzip1q_s32(l, r)), second = vreinterpretq_s8_s32(vzip2q_s32(l, r));
+            UNROLL for (int i = 0; i < rows; i++) {
+                sum[i][2 * k] = vmmlaq_s32(sum[i][2 * k], first, part[i]);
+                sum[i][2 * k + 1] = vmmlaq_s32(sum[i][2 * k + 1], second, part[i]);
+            }
+#else
+            UNROLL for (int i = 0; i < rows; i++) {
+                sum[i][2 * k] = vdotq_laneq_s32(sum[i][2 * k], left, part[i], 0);
+                sum[i][2 * k + 1] = vdotq_laneq_s32(sum[i][2 * k + 1], left, part[i], 1);
+                sum[i][2 * k] = vdotq_laneq_s32(sum[i][2 * k], right, part[i], 2);
+                sum[i][2 * k + 1] = vdotq_laneq_s32(sum[i][2 * k + 1], right, part[i], 3);
+            }
+#endif
+        }
+    }
+    UNROLL for (int i = 0; i < rows; i++)
+        UNROLL for (int k = 0; k < 4; k++) {
+            int32x4_t high = sum[i][2 * k], low = sum[i][2 * k + 1];
+#if DOTS == 2
+            const int32x4_t first = high;
+            high = vuzp1q_s32(first, low), low = vuzp2q_s32(first, low);
+#endif
+            vst1q_s32(out + 16 * i + 4 * k, vmlaq_n_s32(low, high, 16));
+        }
+}
+#endif
+
+/* Sums of products of 16 rows of unsigned weights, [4 columns][row][column], and `count` vectors. Arm's are without the
+ * weights' offset; else all paths give the same.
  * With dot products of bytes a vector is, for 4 columns, 4 upper parts (16 each) and 4 lower parts; else int16. */
 INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, const int count, int32_t *out)
 {
@@ -193,10 +280,12 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, con
         UNROLL for (int u = 0; u < chains; u++) {
             const __m512i v = _mm512_loadu_si512(w + (c + 4 * u) * 16);
             UNROLL for (int i = 0; i < count; i++) {
-                int32_t parts[2];
-                memcpy(parts, x + i * columns + c + 4 * u, 8);
-                high[u * count + i] = _mm512_dpbusd_epi32(high[u * count + i], v, _mm512_set1_epi32(parts[0]));
-                low[u * count + i] = _mm512_dpbusd_epi32(low[u * count + i], v, _mm512_set1_epi32(parts[1]));
+                const int16_t *at = x + i * columns + c + 4 * u;
+                __m512i above, below;
+                SPREAD(above, at);
+                SPREAD(below, at + 2);
+                DOT(high[u * count + i], v, above);
+                DOT(low[u * count + i], v, below);
             }
         }
     UNROLL for (int i = 0; i < count; i++) {
@@ -255,25 +344,9 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, con
             _mm256_storeu_si256((__m256i *)(out + 16 * i + 8 * half), _mm256_permute4x64_epi64(pairs, 0xd8));
         }
     }
-#elif DOTS /* Arm: both sides are signed, so the weights' offset comes off here and is added again */
-    for (int i = 0; i < count; i++) {
-        int32x4_t high[4], low[4], ones = vdupq_n_s32(0);
-        for (int k = 0; k < 4; k++) high[k] = low[k] = ones;
-        for (size_t c = 0; c < columns; c += 4) {
-            int32_t parts[2];
-            memcpy(parts, x + i * columns + c, 8);
-            const int8x16_t above = vreinterpretq_s8_s32(vdupq_n_s32(parts[0]));
-            const int8x16_t below = vreinterpretq_s8_s32(vdupq_n_s32(parts[1]));
-            ones = vdotq_s32(vdotq_s32(ones, above, vdupq_n_s8(16)), below, vdupq_n_s8(1));
-            for (int k = 0; k < 4; k++) {
-                const int8x16_t v = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(w + c * 16 + 16 * k), vdupq_n_u8(128)));
-                high[k] = vdotq_s32(high[k], v, above);
-                low[k] = vdotq_s32(low[k], v, below);
-            }
-        }
-        for (int k = 0; k < 4; k++)
-            vst1q_s32(out + 16 * i + 4 * k, vmlaq_n_s32(vmlaq_n_s32(low[k], high[k], 16), ones, 128));
-    }
+#elif DOTS
+    const int rows = count > 1 ? 2 : 1;
+    for (int i = 0; i < count; i += rows) NAME(dot_rows)(w, x + i * columns, columns, rows, out + 16 * i);
 #else
     for (int i = 0; i < count; i++) {
         int32_t sum[16] = {0};
@@ -289,24 +362,40 @@ INLINE void NAME(dot_i8)(const uint8_t *w, const int16_t *x, size_t columns, con
 #endif
 }
 
-INLINE void NAME(tile_i8)(const Matrix *m, size_t block, const Rows *in, size_t row, const int count, float *out, size_t stride, int add)
+/* Sums of `count` vectors against `blocks` blocks from `block` on, as numbers. */
+INLINE void NAME(scale_sums)(const Matrix *m, size_t block, const int blocks, const Rows *in, size_t row, const int count, const int32_t *sum, float *out, size_t stride, int add)
 {
-    int32_t sum[8 * 16];
-    const size_t columns = m->columns;
-    NAME(dot_i8)((const uint8_t *)m->data + block * columns * 16, in->q + row * columns, columns, count, sum);
     for (int i = 0; i < count; i++) {
-        const int32_t offset = 128 * in->sum[row + i];
+        const int32_t offset = DOTS && LANES == 4 ? 0 : 128 * in->sum[row + i];
         const float factor = in->factor[row + i];
         const float *scale = m->scale + block * 16;
         float *to = out + i * stride;
-        UNROLL for (int k = 0; k < 16; k += LANES) {
+        UNROLL for (int k = 0; k < 16 * blocks; k += LANES) {
             Ints whole;
-            memcpy(&whole, sum + 16 * i + k, sizeof whole);
+            memcpy(&whole, sum + 16 * blocks * i + k, sizeof whole);
             const Floats y = __builtin_convertvector(whole - offset, Floats);
             NAME(put)(to + k, y * (NAME(load)(scale + k) * factor), add);
         }
     }
 }
+
+INLINE void NAME(tile_i8)(const Matrix *m, size_t block, const Rows *in, size_t row, const int count, float *out, size_t stride, int add)
+{
+    int32_t sum[8 * 16];
+    const size_t columns = m->columns;
+    NAME(dot_i8)((const uint8_t *)m->data + block * columns * 16, in->q + row * columns, columns, count, sum);
+    NAME(scale_sums)(m, block, 1, in, row, count, sum, out, stride, add);
+}
+
+#if DOTS && LANES == 16
+INLINE void NAME(tile_pair)(const Matrix *m, size_t block, const Rows *in, size_t row, const int count, float *out, size_t stride, int add)
+{
+    int32_t sum[6 * 32];
+    const size_t columns = m->columns;
+    NAME(dot_pair)((const uint8_t *)m->data + block * columns * 16, in->q + row * columns, columns, count, sum);
+    NAME(scale_sums)(m, block, 2, in, row, count, sum, out + row * stride, stride, add);
+}
+#endif
 
 INLINE void NAME(tile)(const Matrix *m, size_t block, const Rows *in, size_t row, const int count, float *out, size_t stride, int add)
 {
@@ -408,7 +497,17 @@ TARGET static void NAME(dense)(const Matrix *m, size_t first, size_t last, const
         return;
     }
 #endif
-    for (size_t block = first; block < last; block++, out += 16) {
+    size_t block = first;
+#if DOTS && LANES == 16
+    for (; m->kind == I8 && block + 2 <= last; block += 2, out += 32) {
+        size_t row = 0;
+        for (; row + 6 <= rows; row += 6) NAME(tile_pair)(m, block, in, row, 6, out, stride, add);
+        if (row + 4 <= rows) NAME(tile_pair)(m, block, in, row, 4, out, stride, add), row += 4;
+        if (row + 2 <= rows) NAME(tile_pair)(m, block, in, row, 2, out, stride, add), row += 2;
+        if (row < rows) NAME(tile_pair)(m, block, in, row, 1, out, stride, add);
+    }
+#endif
+    for (; block < last; block++, out += 16) {
         size_t row = 0;
         for (; row + 8 <= rows; row += 8) NAME(tile)(m, block, in, row, 8, out + row * stride, stride, add);
         if (row + 4 <= rows) NAME(tile)(m, block, in, row, 4, out + row * stride, stride, add), row += 4;
@@ -488,68 +587,82 @@ TARGET static void NAME(close_delta)(const float *read, const float *gate, size_
 
 /* ---- attention: some blocks of 16 keys, for `count` query heads that share them ---- */
 
-/* How well two blocks of keys, or one, suit each query. */
-INLINE void NAME(suit)(const Keys *keys, size_t b, const int blocks, size_t shared, const float *q, const float *slopes, const int count, float (*score)[CHUNK * 16])
+/* Of one or two rows, `count` queries each, the second row `stride` behind the first: how well two blocks of keys, or one,
+ * suit each. Every sum is that of its query alone, so that no result depends on the row beside it. */
+INLINE void NAME(suit)(const Keys *keys, size_t b, const int blocks, size_t shared, const float *q, size_t stride, const float *slopes, const int rows, const int count, float (*score)[CHUNK * 16])
 {
-    float far[2][16];
+    float far[2][2][16];
     const float *block[2];
-    for (int n = 0; n < blocks; n++) block[n] = key_block(keys, b + n, shared, far[n]);
+    for (int row = 0; row < rows; row++)
+        for (int n = 0; n < blocks; n++) block[n] = key_block(keys + row, b + n, shared, far[row][n]);
     for (int part = 0; part < PARTS; part++) {
-        Floats s[4][2] = {{{0}}};
+        Floats s[8][2] = {{{0}}};
         for (int i = 0; i < HEAD; i++)
             UNROLL for (int n = 0; n < blocks; n++) {
                 const Floats v = NAME(load)(block[n] + i * 16 + part * LANES);
-                UNROLL for (int h = 0; h < count; h++) s[h][n] += v * q[h * HEAD + i];
+                UNROLL for (int h = 0; h < rows * count; h++) s[h][n] += v * q[h / count * stride + h % count * HEAD + i];
             }
         UNROLL for (int n = 0; n < blocks; n++)
-            UNROLL for (int h = 0; h < count; h++) {
-                const Floats cost = NAME(load)(far[n] + part * LANES), price = cost * slopes[h];
+            UNROLL for (int h = 0; h < rows * count; h++) {
+                const Floats cost = NAME(load)(far[h / count][n] + part * LANES), price = cost * slopes[h % count];
                 const Floats gone = (Floats){0} - INFINITY; /* beyond the window, or later than the query */
                 NAME(store)(score[h] + n * 16 + part * LANES, NAME(pick)((Bits)(cost < 0.0f), gone, s[h][n] - price));
             }
     }
 }
 
-/* Goes on by the blocks from start to end, CHUNK at most. */
-INLINE void NAME(attend_chunk)(const Keys *keys, size_t start, size_t end, size_t shared, const float *q, const float *slopes, const int count, Partial *out)
+/* Goes on by the blocks from start to end, CHUNK at most; the second row's sums are `apart` behind the first's. */
+INLINE void NAME(attend_chunk)(const Keys *keys, size_t start, size_t end, size_t shared, const float *q, size_t stride, const float *slopes, const int rows, const int count, Partial *out, size_t apart)
 {
-    float score[4][CHUNK * 16];
-    Floats acc[4][4]; /* of one slice of the value: 4 vectors */
+    const int vectors = rows > 1 ? 2 : 4; /* of a slice of the value: 16 sums at most */
+    float score[8][CHUNK * 16];
+    Floats acc[8][4];
     size_t b = start;
-    for (; b + 2 <= end; b += 2) NAME(suit)(keys, b, 2, shared, q, slopes, count, (void *)(score[0] + (b - start) * 16));
-    if (b < end) NAME(suit)(keys, b, 1, shared, q, slopes, count, (void *)(score[0] + (b - start) * 16));
+    for (; b + 2 <= end; b += 2) NAME(suit)(keys, b, 2, shared, q, stride, slopes, rows, count, (void *)(score[0] + (b - start) * 16));
+    if (b < end) NAME(suit)(keys, b, 1, shared, q, stride, slopes, rows, count, (void *)(score[0] + (b - start) * 16));
     const size_t n = (end - start) * 16;
-    for (int h = 0; h < count; h++) {
+    for (int h = 0; h < rows * count; h++) {
+        Partial *to = out + h / count * apart + h % count;
         Floats most = NAME(load)(score[h]), sum = {0};
         for (size_t i = LANES; i < n; i += LANES) most = NAME(most)(NAME(load)(score[h] + i), most);
-        const float peak = NAME(peak)(most), top = out[h].top, above = peak > top ? peak : top;
+        const float peak = NAME(peak)(most), top = to->top, above = peak > top ? peak : top;
         const float shrink = top == above ? 1.0f : expf(top - above);
         for (size_t i = 0; i < n; i += LANES) {
             const Floats e = NAME(exp)(NAME(load)(score[h] + i) - above);
             NAME(store)(score[h] + i, e);
             sum += e;
         }
-        out[h].top = above;
-        out[h].total = out[h].total * shrink + NAME(sum)(sum);
-        for (int i = 0; i < HEAD; i += LANES) NAME(store)(out[h].read + i, NAME(load)(out[h].read + i) * shrink);
+        to->top = above;
+        to->total = to->total * shrink + NAME(sum)(sum);
+        for (int i = 0; i < HEAD; i += LANES) NAME(store)(to->read + i, NAME(load)(to->read + i) * shrink);
     }
-    for (int slice = 0; slice < HEAD; slice += 4 * LANES) {
-        UNROLL for (int h = 0; h < count; h++)
-            UNROLL for (int k = 0; k < 4; k++) acc[h][k] = NAME(load)(out[h].read + slice + k * LANES);
+    for (int slice = 0; slice < HEAD; slice += vectors * LANES) {
+        UNROLL for (int h = 0; h < rows * count; h++)
+            UNROLL for (int k = 0; k < vectors; k++) acc[h][k] = NAME(load)(out[h / count * apart + h % count].read + slice + k * LANES);
         for (b = start; b < end; b++) {
             const float *value = value_block(keys, b, shared) + slice;
             for (int i = 0; i < 16; i++)
-                UNROLL for (int k = 0; k < 4; k++) {
+                UNROLL for (int k = 0; k < vectors; k++) {
                     const Floats v = NAME(load)(value + i * HEAD + k * LANES);
-                    UNROLL for (int h = 0; h < count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
+                    UNROLL for (int h = 0; h < rows * count; h++) acc[h][k] += v * score[h][(b - start) * 16 + i];
                 }
         }
-        UNROLL for (int h = 0; h < count; h++)
-            UNROLL for (int k = 0; k < 4; k++) NAME(store)(out[h].read + slice + k * LANES, acc[h][k]);
+        UNROLL for (int h = 0; h < rows * count; h++)
+            UNROLL for (int k = 0; k < vectors; k++) NAME(store)(out[h / count * apart + h % count].read + slice + k * LANES, acc[h][k]);
     }
 }
 
-/* The blocks first to last, of which each row sees some: all rows over one chunk, then over the next, while it is in the cache. */
+/* The heads of one row, or of two that see the same blocks. */
+INLINE void NAME(attend_rows)(const Keys *keys, size_t start, size_t end, size_t shared, size_t count, const float *q, size_t stride, const float *slopes, const int rows, Partial *out, size_t apart)
+{
+    size_t h = 0;
+    for (; h + 4 <= count; h += 4) NAME(attend_chunk)(keys, start, end, shared, q + h * HEAD, stride, slopes + h, rows, 4, out + h, apart);
+    if (h + 2 <= count) NAME(attend_chunk)(keys, start, end, shared, q + h * HEAD, stride, slopes + h, rows, 2, out + h, apart), h += 2;
+    if (h < count) NAME(attend_chunk)(keys, start, end, shared, q + h * HEAD, stride, slopes + h, rows, 1, out + h, apart);
+}
+
+/* The blocks first to last, of which each row sees some: all rows over one chunk, then over the next, while it is in the
+ * cache. Two rows at once where there are registers for them: the cache gives each key once for both. */
 TARGET static void NAME(attend)(const Keys *keys, size_t rows, size_t first, size_t last, size_t shared, size_t count, const float *q, size_t stride, const float *slopes, Partial *out, size_t apart)
 {
     for (size_t row = 0; row < rows; row++)
@@ -557,14 +670,16 @@ TARGET static void NAME(attend)(const Keys *keys, size_t rows, size_t first, siz
     for (size_t start = first; start < last; start += CHUNK)
         for (size_t row = 0; row < rows; row++) {
             const Keys *seen = keys + row;
-            size_t end = start + CHUNK < last ? start + CHUNK : last, h = 0;
-            end = end < seen->blocks ? end : seen->blocks;
+            const size_t most = start + CHUNK < last ? start + CHUNK : last, end = most < seen->blocks ? most : seen->blocks;
             if (start >= end) continue;
-            const float *at = q + row * stride;
-            Partial *to = out + row * apart;
-            for (; h + 4 <= count; h += 4) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 4, to + h);
-            if (h + 2 <= count) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 2, to + h), h += 2;
-            if (h < count) NAME(attend_chunk)(seen, start, end, shared, at + h * HEAD, slopes + h, 1, to + h);
+#if PAIRS
+            if (row + 1 < rows && (most < seen[1].blocks ? most : seen[1].blocks) == end && seen[1].low / 16 == seen->low / 16) {
+                NAME(attend_rows)(seen, start, end, shared, count, q + row * stride, stride, slopes, 2, out + row * apart, apart);
+                row++;
+                continue;
+            }
+#endif
+            NAME(attend_rows)(seen, start, end, shared, count, q + row * stride, stride, slopes, 1, out + row * apart, apart);
         }
 }
 
@@ -598,11 +713,14 @@ static const Path NAME(path) = {
 #undef NAME
 #undef INLINE
 #undef PARTS
+#undef PAIRS
 #undef Floats
 #undef Bits
 #undef Ints
 #undef UNROLL
 #undef DOTS
+#undef DOT
+#undef SPREAD
 #undef HALVE
 #undef PATH
 #undef TARGET

@@ -27,6 +27,7 @@
 #define WIDEST 8192 /* columns of a matrix */
 #define LEAST 1e-30f /* a row of int8 that is nowhere larger is zero */
 #define SPLIT 8 /* parts, at most, into which the keys of a query are split for the threads */
+#define PAGE 16 /* blocks of a prompt's keys that forks share as one */
 #define KEY_BLOCK (2 * 16 * HEAD) /* floats of 16 keys, [HEAD][16], and their values, [16][HEAD], of one shared head */
 
 #if defined(__x86_64__)
@@ -44,10 +45,14 @@ typedef struct { int kind; size_t rows, columns, blocks; void *data; float *scal
 typedef struct { float *f; int16_t *q; float *factor; int32_t *sum; uint16_t *half; } Rows;
 typedef struct { float top, total, read[HEAD]; } Partial; /* attention over some of the keys, not yet divided */
 
+/* PAGE blocks of a prompt's keys, of one attending layer behind the other; shared by the forks of a state. */
+typedef struct Page { size_t owners; _Alignas(64) float keys[]; } Page;
+
 /* The keys that one query sees: `pinned` of the prompt, and those of the trace from byte `low` to byte `high`. */
 typedef struct {
-    const float *prompt, *ring;
-    size_t pinned, low, high, prompt_blocks, blocks, ring_blocks;
+    struct Page *const *pages;
+    const float *ring;
+    size_t layer, pinned, low, high, prompt_blocks, blocks, ring_blocks; /* layer: where its keys begin in a page */
 } Keys;
 
 typedef struct {
@@ -90,7 +95,7 @@ typedef struct {
 
 static inline const float *keys_at(const Keys *keys, size_t b, size_t shared)
 {
-    if (b < keys->prompt_blocks) return keys->prompt + (b * SHARED + shared) * KEY_BLOCK;
+    if (b < keys->prompt_blocks) return keys->pages[b / PAGE]->keys + keys->layer + (b % PAGE * SHARED + shared) * KEY_BLOCK;
     return keys->ring + ((keys->low / 16 + b - keys->prompt_blocks) % keys->ring_blocks * SHARED + shared) * KEY_BLOCK;
 }
 

@@ -14,12 +14,11 @@ typedef struct {
     float *fixed; /* of each layer: the inputs of its two convolutions, newest last; then its recurrent memory */
     float **ring; /* of each attending layer: blocks of keys, [blocks][SHARED][KEY_BLOCK] */
     size_t ring_blocks, prompt, trace;
-    struct Prompt *pinned; /* shared by forks */
+    Page **pages; /* of the prompt */
+    size_t page_count;
     float *kept; /* of each layer and loose row what the fixed part takes from it: [depth][GUESSED][kept_size] */
     size_t loose; /* newest bytes of the trace that the fixed part has not taken yet: they may be taken back */
 } Memory;
-
-typedef struct Prompt { size_t owners, blocks; float *keys[]; } Prompt; /* of each attending layer */
 
 typedef struct {
     Rows rows, wide; /* what the next matrix reads: rows as wide as the stream, or as a perceptron inside */
@@ -209,7 +208,8 @@ static Keys keys_of(const Job *job, size_t attending, size_t row)
     const Memory *memory = reader->memory;
     const size_t t = row - reader->first, newest = memory->trace + t, window = job->net->window;
     Keys keys = {.pinned = memory->prompt + (job->pin ? t + 1 : 0), .ring_blocks = memory->ring_blocks};
-    keys.prompt = memory->pinned ? memory->pinned->keys[attending] : NULL;
+    keys.pages = memory->pages;
+    keys.layer = attending * PAGE * SHARED * KEY_BLOCK;
     keys.ring = memory->ring[attending];
     keys.blocks = keys.prompt_blocks = (keys.pinned + 15) / 16;
     if (!job->pin) {
@@ -245,7 +245,7 @@ static void admit(const Job *job, const Piece *piece)
         const Memory *memory = reader->memory;
         const size_t at = (job->pin ? memory->prompt : memory->trace) + row - reader->first;
         float *q = job->s.inner + row * net->inner, *k = q + net->queries * HEAD, *v = k + SHARED * HEAD;
-        float *to = job->pin ? memory->pinned->keys[attending] + at / 16 * SHARED * KEY_BLOCK
+        float *to = job->pin ? memory->pages[at / 16 / PAGE]->keys + (attending * PAGE + at / 16 % PAGE) * SHARED * KEY_BLOCK
                              : memory->ring[attending] + at / 16 % memory->ring_blocks * SHARED * KEY_BLOCK;
         for (size_t shared = 0; shared < SHARED; shared++, to += KEY_BLOCK) {
             float key[HEAD];

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from worldline.diagnose.failure import explain_failure as explain_failure
     from worldline.diagnose.imagine import imagine as imagine
     from worldline.evaluation.bench import bench as bench
+    from worldline.evaluation.check.check import check as check
+    from worldline.evaluation.expected.check import check_tests as check_tests
+    from worldline.evaluation.expected.check import check_traces as check_traces
     from worldline.evaluation.revisions import compare_revisions as compare_revisions
     from worldline.evaluation.rounding import check_rounding as check_rounding
     from worldline.evaluation.runs import compare as compare
@@ -106,7 +109,10 @@ _HOMES = {
     "ask": "worldline.plan.ask",
     "bench": "worldline.evaluation.bench",
     "build_dataset": "worldline.data.build.build",
+    "check": "worldline.evaluation.check.check",
     "check_rounding": "worldline.evaluation.rounding",
+    "check_tests": "worldline.evaluation.expected.check",
+    "check_traces": "worldline.evaluation.expected.check",
     "choose_control": "worldline.data.control",
     "compare": "worldline.evaluation.runs",
     "compare_revisions": "worldline.evaluation.revisions",

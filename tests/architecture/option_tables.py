@@ -32,7 +32,7 @@ SHARED = {
         "--output", "--disk",
     ),
     "Execution": ("--python", "--core", "--trust", "--ray"),
-    "Output": ("--json",),
+    "Output": ("--json", "--quiet"),
 }  # fmt: skip
 PLACEHOLDERS = {"integer": "N", "float": "X", "choice": "NAME"}
 

@@ -27,7 +27,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = {
     "ask": ("ask",),
     "bench": ("bench",),
+    "check": ("check",),
     "compare": ("compare",),
+    "completion": (),  # a script for the shell, not for Python
     "cost": ("cost",),
     "dap": ("serve_dap",),
     "data build": ("build_dataset",),
@@ -47,7 +49,7 @@ COMMANDS = {
     "plan play": ("plan.play_match",),
     "plan reach": ("plan.find_commands",),
     "plan repair": ("plan.find_repair",),
-    "record": ("record", "record_tests", "record_repositories", "compare_revisions"),
+    "record": ("record", "record_tests", "record_repositories", "compare_revisions", "check_traces", "check_tests"),
     "rehearse": ("rehearse",),
     "report": ("report",),
     "rewrite": ("rewrite",),
@@ -129,7 +131,7 @@ OWN = {
     ("view", "--open"): "view.open_browser",
 }
 # How a result is shown, and where that is written. `sure` of `plan outputs` hides opinions that are less sure.
-PRESENTATION = {"--json", "--rows", "--html", "--unfold"}
+PRESENTATION = {"--json", "--quiet", "--rows", "--html", "--unfold"}
 SHOWN = {("plan outputs", "--sure"), ("rewrite", "--out")}
 
 

@@ -38,6 +38,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_linked_data_file_is_there_under_the_name_of_the_link(folder: Path) -> None:
+    (folder / "store").mkdir()
+    (folder / "store" / "blob123").write_text("a,b\n")
+    (folder / "table.csv").symlink_to("store/blob123")
+    done = worldline("record", "reads.py", "table.csv", "--file", "table.csv", "--json", cwd=folder)
+    trace = json.loads(done.stdout)
+    assert (trace["output"], trace["program"]["files"]) == ("4\n", {"table.csv": "a,b\n"})
+
+
 @pytest.mark.parametrize("verb", ["record", "encode"])
 def test_a_data_file_is_there_under_its_own_path(verb: str, folder: Path) -> None:
     done = worldline(verb, "reads.py", "data/in.txt", "--file", "data/in.txt", cwd=folder)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from heeding import heed_interrupts
@@ -32,6 +32,40 @@ def test_help_lists_commands_by_purpose() -> None:
 def test_every_command_has_a_group() -> None:
     named = [name for names in GROUPS.values() for name in names]
     assert sorted(named) == sorted(cli.commands)
+
+
+def groups(command: click.Group, *names: str) -> Iterator[tuple[str, ...]]:
+    """The words that name each group of commands."""
+    yield names
+    for name, part in command.commands.items():
+        if isinstance(part, click.Group):
+            yield from groups(part, *names, name)
+
+
+@pytest.mark.parametrize("words", list(groups(cli)))
+def test_no_summary_is_cut(words: tuple[str, ...]) -> None:
+    """Each command has one line at 80 columns, which ends with its sentence."""
+    printed = CliRunner().invoke(cli, [*words, "--help"], terminal_width=80).output
+    summaries = re.findall(r"^  [\w-]+  +(\S.*)$", printed.partition("--help")[2], re.MULTILINE)
+    command: click.Command = cli
+    for word in words:
+        assert isinstance(command, click.Group)
+        command = command.commands[word]
+    assert isinstance(command, click.Group)
+    assert len(summaries) >= len(command.commands)
+    assert all(line.endswith(".") and not line.endswith("...") for line in summaries), printed
+
+
+# Commands that print neither progress nor hints: they serve, ask for keys, or are done at once.
+WITHOUT_PROGRESS = {"show", "step", "dap", "serve", "train", "completion"}
+
+
+def test_every_command_with_progress_or_hints_can_be_quiet() -> None:
+    for name, command in cli.commands.items():
+        parts = command.commands.values() if isinstance(command, click.Group) else [command]
+        for part in parts:
+            has_option = any("--quiet" in parameter.opts for parameter in part.params)
+            assert has_option == (name not in WITHOUT_PROGRESS), f"{name} {part.name}"
 
 
 def codes() -> dict[int, str]:
@@ -73,28 +107,3 @@ def test_an_interruption_is_130(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert "error[interrupted]" in process.stderr.read()
     assert process.returncode == 130
-
-
-@pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("verb", ["debug", "imagine"])
-def test_a_terminal_shows_progress(verb: str, tmp_path: Path) -> None:
-    """On a terminal stderr says what goes on; piped, it says nothing."""
-    file = tmp_path / "f.py"
-    file.write_text("x = 1\n")
-    command = [sys.executable, "-m", "worldline", verb, str(file), "--model", "interpreter"]
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": "xterm"}
-    ) as process:
-        os.close(theirs)
-        shown = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                shown += chunk
-        except OSError:  # the other end is closed
-            pass
-    os.close(ours)
-    assert process.returncode == 0
-    assert b"predicting" in shown
-    done = subprocess.run(command, capture_output=True, check=True)
-    assert done.stderr == b""

@@ -17,6 +17,7 @@ from worldline.data.mine.mined import read_mined
 from worldline.evaluation import bench_plan
 from worldline.model import checkpoint, model_folder
 from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.storage.compression import decompress
 
 Capture = pytest.CaptureFixture[str]
 TALLY = {"right", "n", "rate", "interval", "wrong", "truncated", "malformed"}
@@ -70,7 +71,7 @@ def refused(capsys: Capture, *words: object) -> str:
     code = main([*map(str, words)])
     printed = capsys.readouterr()
     assert (code, printed.out) == (2, "")
-    assert printed.err.startswith("error[usage]: ")
+    assert printed.err.startswith(("error[usage]: ", "error[no-model]: "))
     assert printed.err.count("\n") == 1
     return printed.err
 
@@ -124,6 +125,22 @@ def test_a_recipe_says_where_to_mine_and_how_to_write(tmp_path: Path, capsys: Ca
     assert len(list(read_mined(out))) < count <= 2 * len(list(read_mined(out)))
 
 
+def test_the_name_of_a_mined_file_decides_its_compression(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "real.py").write_text(REAL)
+    recipe = tmp_path / "recipe.py"
+    recipe.write_text(RECIPE.format(place=str(tmp_path / "real.py")))
+    starts = {"mined.jsonl": b'{"source": ', "mined.jsonl.xz": b"\xfd7zXZ\x00", "mined.jsonl.gz": b"\x1f\x8b"}
+    for name, start in starts.items():
+        out, documents = tmp_path / name, tmp_path / name.replace("jsonl", "docs")
+        done(capsys, "data", "mine", "--recipe", recipe, "-o", out, "--documents", documents)
+        assert out.read_bytes().startswith(start)
+        assert documents.read_bytes().startswith(start) == (name != "mined.jsonl")
+        (tmp_path / "renamed").write_bytes(out.read_bytes())
+        assert read_mined(tmp_path / "renamed") == read_mined(tmp_path / "mined.jsonl") != []
+    written = [(tmp_path / name.replace("jsonl", "docs")).read_bytes() for name in starts]
+    assert len({decompress(data) for data in written}) == 1
+
+
 def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "real.py").write_text(REAL)
     out = tmp_path / "mined.jsonl.xz"
@@ -174,7 +191,7 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(recipe: Path, tmp_pat
     assert done(capsys, "export", out, "-o", tmp_path / "half", "--half").count("\n") == 1
     sizes = [(tmp_path / name / model_folder.MODEL).stat().st_size for name in ("half", "weights")]
     assert sizes[0] > 1.2 * sizes[1]  # twice, but for what a model so small has in float32
-    assert "does not contain a model" in refused(capsys, "export", tmp_path / "none", "-o", out)
+    assert "there is no such name or folder" in refused(capsys, "export", tmp_path / "none", "-o", out)
 
 
 def test_a_run_is_packed_for_the_documents_of_a_recipe(

@@ -42,6 +42,7 @@ server.asked = 0
 print(server.server_address[1], flush=True)
 server.serve_forever()
 """
+TRACE = "```\n(1 n=1\n2 m=2\n3\n)2\n.\n```"
 ROW = {"source": "def f(n):\n    m = n + 1\n    return m\n", "call": "f(1)"}
 
 
@@ -57,8 +58,8 @@ def served(*texts: str) -> Iterator[str]:
         server.communicate()
 
 
-def bench(folder: Path, model: str, *options: str) -> subprocess.CompletedProcess[str]:
-    (folder / "own.jsonl").write_text("".join(json.dumps(ROW | {"id": str(n)}) + "\n" for n in range(6)))
+def bench(folder: Path, model: str, *options: str, rows: int = 6) -> subprocess.CompletedProcess[str]:
+    (folder / "own.jsonl").write_text("".join(json.dumps(ROW | {"id": str(n)}) + "\n" for n in range(rows)))
     command = [*COMMAND, "bench", "own.jsonl", "--model", model, "-M", "concurrency=1", *options]
     return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=300, env={**os.environ, "COLUMNS": "300"}
@@ -92,10 +93,54 @@ def test_the_way_that_is_advised_reads_the_answer_of_such_a_model(tmp_path: Path
 
 @pytest.mark.usefixtures("sandbox")
 def test_a_model_that_writes_some_traces_is_measured(tmp_path: Path) -> None:
-    trace = "```\n(1 n=1\n2 m=2\n3\n)2\n.\n```"
-    with served(trace, PROSE) as model:
+    with served(TRACE, PROSE) as model:
         done = bench(tmp_path, model, "-M", "way=chat", "--json")
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
     assert (printed["answer"]["right"], printed["forms"]) == (3, {"prose": 3})
     assert "hold no step" not in printed["conclusion"]["where"]
+
+
+def stored(folder: Path) -> int:
+    """How many answers a run holds."""
+    return len((folder / "records.jsonl").read_text().splitlines())
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("text", [PROSE, "```\n(1 n=1\nand then it returns\n```"], ids=["prose", "some steps"])
+def test_a_run_stops_after_eight_answers_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+    with served(text) as model:
+        first = bench(tmp_path, model, "-o", "run", rows=30)
+        again = bench(tmp_path, model, "-o", "run", rows=30)
+        assert stored(tmp_path / "run") == 8
+        anyway = bench(tmp_path, model, "-o", "run", "--keep-going", rows=30)
+    for done in (first, again):
+        assert done.returncode == 1
+        assert done.stderr.startswith("error[unreadable]: Stopped: none of the first 8 answers can be read; they are ")
+        assert f"`worldline check '{model.replace('#', '/v1#')}'` tries them all" in done.stderr
+        assert "`--keep-going` measures it as it is" in done.stderr
+    assert stored(tmp_path / "run") == 30
+    assert "n = 30" in anyway.stdout
+    assert "Stopped" not in anyway.stdout + anyway.stderr
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_stopped_run_is_resumed_and_a_readable_answer_keeps_it_going(tmp_path: Path) -> None:
+    with served(*[PROSE] * 8, TRACE) as model:  # the answers of a server start with its second
+        done = bench(tmp_path, model, "-o", "run", "--json", rows=12)
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    assert (printed["n"], printed["answer"]["malformed"], "stopped" in printed) == (12, 11, False)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_shards_samples_and_scratchpads_stop_alike(tmp_path: Path) -> None:
+    with served(PROSE) as model:
+        shard = bench(tmp_path, model, "--shard", "1/2", "-o", "shard", rows=30)
+        vote = bench(tmp_path, model, "--samples", "2", "--json", rows=12)
+        repeats = bench(tmp_path, model, "--repeats", "2", "-M", "temperature=1", "-o", "repeats", "--json", rows=12)
+    assert [done.returncode for done in (shard, vote, repeats)] == [1, 1, 1]
+    assert stored(tmp_path / "shard") == 8
+    assert [json.loads(done.stdout)["n"] for done in (vote, repeats)] == [8, 8]
+    assert json.loads(vote.stdout)["stopped"] is True
+    assert not (tmp_path / "repeats" / "2").exists()

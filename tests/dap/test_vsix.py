@@ -1,11 +1,13 @@
-"""The VS Code extension as a file: what an editor needs is in it, it starts the adapter, `vsce` makes the same."""
+"""The VS Code extension as a file: what an editor needs is in it, pictures too, and `vsce` makes the same."""
 
 from __future__ import annotations
 
+import base64
 import json
-import os
+import re
 import runpy
 import shutil
+import struct
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -18,11 +20,13 @@ from click.testing import CliRunner
 
 from worldline.cli.view import dap
 from worldline.ui.dap import extension
+from worldline.ui.dap.launching import LAUNCH_KEYS
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPT = REPOSITORY / "editors/vscode/vsix/build.py"
 BUILT: dict[str, Any] = runpy.run_path(str(SCRIPT))
 VSCE = "@vscode/vsce@4.1.0"
+MAX_PICTURE_BYTES = 100_000  # in the text
 SCHEMA = "{http://schemas.microsoft.com/developer/vsx-schema/2011}"
 
 
@@ -54,9 +58,8 @@ def test_it_has_what_an_editor_needs(vsix: Path) -> None:
         manifest, package = told(archive), json.loads(archive.read("extension/package.json"))
         assert {"[Content_Types].xml", "extension.vsixmanifest", "extension/package.json"} <= set(names)
         assert all(path in names for path in manifest["assets"].values())
-        (debugger,) = package["contributes"]["debuggers"]
-        program = "extension/" + debugger["program"].removeprefix("./")
-        assert archive.getinfo(program).external_attr >> 16 & 0o111
+        assert "extension/" + package["main"].removeprefix("./") in names
+        assert "extension/" + package["icon"] in names
         types = {one.attrib["Extension"] for one in ET.fromstring(archive.read("[Content_Types].xml"))}
         assert {Path(name).suffix for name in names if name != "[Content_Types].xml"} <= types
     assert (manifest["Id"], manifest["Version"]) == (package["name"], package["version"])
@@ -69,22 +72,32 @@ def test_the_same_sources_are_the_same_bytes(vsix: Path, tmp_path: Path) -> None
     assert again.read_bytes() == vsix.read_bytes()
 
 
-def test_what_it_unpacks_to_starts_the_adapter(vsix: Path, tmp_path: Path) -> None:
+def test_its_pictures_are_in_it(vsix: Path) -> None:
     with zipfile.ZipFile(vsix) as archive:
-        archive.extractall(tmp_path)
-        package = json.loads(archive.read("extension/package.json"))
-    (debugger,) = package["contributes"]["debuggers"]
-    body = json.dumps({"seq": 1, "type": "request", "command": "initialize", "arguments": {"adapterID": "worldline"}})
-    ran = subprocess.run(
-        [debugger["runtime"], debugger["program"]],
-        cwd=tmp_path / "extension",
-        input=f"Content-Length: {len(body)}\r\n\r\n{body}".encode(),
-        env={**os.environ, "WORLDLINE": str(Path(sys.executable).parent / "worldline")},
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
-    assert b'"supportsStepBack":true' in ran.stdout.replace(b'": ', b'":'), ran.stderr
+        icon, readme = archive.read("extension/icon.png"), archive.read("extension/readme.md").decode()
+    assert (icon[:8], struct.unpack(">II", icon[16:24])) == (b"\x89PNG\r\n\x1a\n", (128, 128))
+    targets = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme)
+    assert [target[:22] for target in targets] == ["data:image/png;base64,"]
+    assert max(map(len, targets)) < MAX_PICTURE_BYTES
+    for target in targets:
+        assert base64.b64decode(target.partition(",")[2], validate=True).startswith(icon[:8])
+
+
+def test_every_command_is_offered_and_registered(vsix: Path) -> None:
+    with zipfile.ZipFile(vsix) as archive:
+        package = json.loads(archive.read("extension/package.json"))["contributes"]
+        source = archive.read("extension/extension.js").decode()
+    commands = {entry["command"]: f"{entry['category']}: {entry['title']}" for entry in package["commands"]}
+    assert commands == {
+        "worldline.predictFunction": "worldline: Predict this function",
+        "worldline.traceTest": "worldline: Trace this test",
+    }
+    assert set(re.findall(r"registerCommand\('([^']+)'", source)) == set(commands)
+    for menu in package["menus"].values():
+        assert {entry["command"] for entry in menu} == set(commands)
+    (debugger,) = package["debuggers"]
+    properties = debugger["configurationAttributes"]["launch"]["properties"]
+    assert set(properties) == LAUNCH_KEYS - {"noDebug"}, "VS Code itself adds noDebug"
 
 
 def test_the_command_prints_its_path(vsix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +129,16 @@ def test_vsce_builds_the_same_extension(vsix: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(vsix) as archive:
         archive.extractall(folder)
     made = tmp_path / "vsce.vsix"
-    command = [npx, "--yes", VSCE, "package", "--allow-missing-repository", "-o", str(made)]
+    command = [
+        npx,
+        "--yes",
+        VSCE,
+        "package",
+        "--allow-missing-repository",
+        "--no-rewrite-relative-links",
+        "-o",
+        str(made),
+    ]
     ran = subprocess.run(command, cwd=folder / "extension", capture_output=True, text=True, timeout=600, check=False)
     if not made.exists() and "npm error" in ran.stderr:
         pytest.skip(f"{VSCE} is not available: {ran.stderr[-200:]}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -12,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from worldline.cli import main
 from worldline.codec.compact.parse import parse
 from worldline.core.errors import BusyError, DigestError, FingerprintError, UsageError
 from worldline.data.build.build import BuildProgress, build_dataset
-from worldline.data.build.shards import read_documents, read_rows, verify
+from worldline.data.build.shards import DocumentStore, read_documents, read_rows, verify
 from worldline.data.mine.mined import MinedCall
 from worldline.data.mixture import TASKS, Mixture, Source
 from worldline.programs.coverage.coverage import REQUIRED
@@ -156,6 +158,24 @@ def test_damage_is_seen(tmp_path: Path) -> None:
     assert [problem.kind for problem in verify(tmp_path / "bad")] == ["damaged"]
     with pytest.raises(DigestError):
         list(read_rows(tmp_path / "bad"))
+
+
+def test_a_damaged_or_missing_coverage_table_is_seen(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "bad")
+    table = tmp_path / "bad" / ".coverage.json"
+    assert verify(tmp_path / "bad") == []
+    data = bytearray(table.read_bytes())
+    data[len(data) // 2] ^= 1
+    table.write_bytes(data)
+    assert [problem.kind for problem in verify(tmp_path / "bad")] == ["coverage"]
+    table.unlink()
+    assert [problem.kind for problem in verify(tmp_path / "bad")] == ["coverage"]
+
+
+def test_a_build_killed_before_its_first_shard_is_a_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    DocumentStore(tmp_path / "begun", fingerprint={"recipe": "tiny"}).close()
+    assert main(["verify", str(tmp_path / "begun")]) == 0
+    assert capsys.readouterr().out.startswith("fine: ")
 
 
 def test_what_cannot_be_built_says_why(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from worldline.cli import main
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import BusyError, DigestError, FingerprintError, FormatError, UsageError
 from worldline.core.program import Program
-from worldline.evaluation.run.directory import RECORDS, newest, read_config, read_records, verify
+from worldline.evaluation.run.directory import RECORDS, newest, read_config, read_records, verify, write_beside
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
@@ -152,8 +152,15 @@ def test_a_larger_limit_predicts_the_rest(tmp_path: Path) -> None:
     assert run(suite(40), Noted(notes), limit=10, out=folder).n == 10
     assert run(suite(40), Noted(notes), limit=25, out=folder).n == 25
     assert asked(notes) == list(range(25))
-    assert run(suite(40), Noted(notes), limit=5, out=folder).n == 5
     assert verify(folder) > 0
+
+
+def test_a_smaller_limit_keeps_what_is_stored(tmp_path: Path) -> None:
+    notes, folder = tmp_path / "asked", tmp_path / "run"
+    first = run(suite(40), Noted(notes), limit=25, out=folder)
+    assert run(suite(40), Noted(notes), limit=5, out=folder).as_json() == first.as_json()
+    assert asked(notes) == list(range(25))
+    assert json.loads((folder / "report.json").read_bytes())["n"] == 25
 
 
 @pytest.mark.parametrize("cut", [1, 30, 200])
@@ -341,8 +348,10 @@ def test_a_manifest_that_no_run_has_is_refused_and_nothing_it_names_is_opened(
     monkeypatch.setattr(files, "open_regular", noting)
     with pytest.raises(FormatError, match=r"manifest\.json"):
         verify(folder)
-    assert main(["verify", str(folder)]) == 3
-    assert capsys.readouterr().err.startswith("error[format]: ")
+    assert main(["verify", str(folder)]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("finding: ")
+    assert "manifest.json" in printed
     assert set(opened) == {"manifest.json"}
     log = (folder / RECORDS).read_bytes()
     with pytest.raises(FormatError, match=r"manifest\.json"):
@@ -364,8 +373,39 @@ def test_a_run_s_files_that_are_links_are_findings(
     assert told.count("finding: ") == told.count("is not a plain file") == 2
     (folder / "manifest.json").rename(tmp_path / "manifest.json")
     (folder / "manifest.json").symlink_to(tmp_path / "manifest.json")
-    assert main(["verify", str(folder)]) == 3
-    assert "error[format]" in capsys.readouterr().err
+    assert main(["verify", str(folder)]) == 1
+    assert "manifest.json is not a plain file" in capsys.readouterr().out
+
+
+def test_pages_and_trials_beside_a_run_are_verified(
+    through: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(through, folder)
+    assert main(["report", str(folder)]) == 0
+    write_beside(folder, "interventions.json", b"{}")
+    run(suite(2), Noted(tmp_path / "asked"), out=folder)  # a resumed run keeps them in its manifest
+    assert main(["verify", str(folder)]) == 0
+    page = folder / "report.html"
+    page.write_bytes(page.read_bytes().replace(b"</html>", b"</htmk>"))
+    (folder / "interventions.json").unlink()
+    capsys.readouterr()
+    assert main(["verify", str(folder)]) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("finding: ") == 2
+    assert "report.html" in printed
+    assert "interventions.json" in printed
+
+
+def test_a_page_of_a_run_in_progress_is_listed_by_its_writer(through: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(through, folder)
+    write_beside(folder, "report.html", b"old")
+    with Lock(folder):
+        write_beside(folder, "report.html", b"new")
+    run(suite(2), Noted(tmp_path / "asked"), out=folder)
+    assert verify(folder) > 0
+    assert (folder / "report.html").read_bytes() == b"new"
 
 
 def test_a_run_of_another_format_is_named_even_where_its_bytes_are_right(

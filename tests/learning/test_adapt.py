@@ -29,6 +29,7 @@ from worldline.learning.own_calls import record_calls, split_calls  # noqa: E402
 from worldline.model import checkpoint, model_folder  # noqa: E402
 from worldline.model.low_rank import merge_changes  # noqa: E402
 from worldline.model.shape import Shape  # noqa: E402
+from worldline.model.train import low_rank  # noqa: E402
 from worldline.model.train.low_rank import AdaptationConfig, LowRankChanges, train_changes  # noqa: E402
 from worldline.storage import files  # noqa: E402
 
@@ -238,6 +239,37 @@ def test_not_better_is_not_kept(code: Path, base: Path, tmp_path: Path) -> None:
     assert (base / model_folder.MODEL).read_bytes() == before
     assert report["groups"][SAME]["trace"]["n"] > 3
     assert report["groups"][UNSEEN]["trace"]["n"] > 3
+
+
+def test_minutes_bound_the_whole_command(
+    code: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each phase reports its share of one budget, and after training the programs of before are evaluated again."""
+    planned: list[float] = []
+
+    def brief(minutes: float, seed: int) -> AdaptationConfig:
+        planned.append(minutes)
+        return replace(BRIEF, seed=seed)
+
+    monkeypatch.setattr(low_rank, "AdaptationConfig", brief)
+    reports: list[tuple[float, str]] = []
+    done = adapt(
+        code,
+        out=tmp_path / "out",
+        model=base,
+        minutes=5.0,
+        held_out=6,
+        known=1,
+        trust=True,
+        progress=lambda share, text: reports.append((share, text)),
+    )
+    shares, texts = zip(*reports, strict=True)
+    assert list(shares) == sorted(shares)
+    phases = list(dict.fromkeys(text.partition(":")[0] for text in texts))
+    assert phases == ["finding and recording calls", "evaluating before", "training", "evaluating after"]
+    assert done.steps == BRIEF.steps
+    assert 0 < planned[0] < 5
+    assert all(group.trace.n > 0 for group in done.groups.values())
 
 
 def test_better_is_kept_and_opens(code: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 from nets import random_bytes, random_trunk, trunk_logits
 
-from worldline.core.errors import DigestError, DiskError, FormatError, UsageError
+from worldline.core.errors import DigestError, DiskError, FormatError, NoModelError, UsageError
 from worldline.model import checkpoint, model_folder
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
@@ -265,8 +265,8 @@ def test_the_shipped_model_is_whole() -> None:
 
 
 def test_no_model_is_a_usage_error(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none"):
-        with pytest.raises(UsageError, match="does not contain a model"):
+    for path, reason in ((tmp_path, "does not contain a model"), (tmp_path / "none", "no such name or folder")):
+        with pytest.raises(NoModelError, match=reason):
             checkpoint.open_model(path)
 
 

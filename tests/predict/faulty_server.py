@@ -226,6 +226,8 @@ HANDLERS: dict[str, Handler] = {
     "502": status("502 Bad Gateway"),
     "503": status("503 Service Unavailable", "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n"),
     "400": status("400 Bad Request"),
+    "404": status("404 Not Found"),
+    "unknown": fixed(http(b'{"message": "The model `m` does not exist."}', status="404 Not Found")),
     "context": fixed(
         http(
             b'{"error": {"message": "This model\'s maximum context length is 4096 tokens, you requested 9000"}}',

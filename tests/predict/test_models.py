@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scripted import random_engine
 
-from worldline.core.errors import UsageError
+from worldline.core.errors import NoModelError, UsageError
 from worldline.core.program import Program
-from worldline.model import model_folder
+from worldline.model import checkpoint, model_folder
 from worldline.model.engine.reference import parameter_shapes
 from worldline.model.shape import Shape
 from worldline.predict.interpreter import Interpreter
@@ -45,8 +46,30 @@ def test_what_is_no_model_is_a_usage_error(scheme: str, extras: dict[str, str], 
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(NoModelError, match="the folder does not contain a model"):
         load_model(str(tmp_path))
+
+
+@pytest.mark.parametrize(("wrong", "meant"), [("defalt", "default"), ("interpeter", "interpreter")])
+def test_a_misspelled_name_is_answered_by_the_one_that_was_meant(wrong: str, meant: str) -> None:
+    with pytest.raises(NoModelError, match=f"did you mean '{meant}'.*Available: default, interpreter"):
+        load_model(wrong)
+
+
+def test_the_models_beside_a_missing_folder_are_listed(tmp_path: Path) -> None:
+    shutil.copytree(checkpoint.SHIPPED, tmp_path / "small")
+    (tmp_path / "run" / "step-00000001").mkdir(parents=True)
+    files.write(tmp_path / "run" / "step-00000001" / model_folder.MANIFEST, b"{}")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(NoModelError) as error:
+        load_model(str(tmp_path / "smal"))
+    small, run = tmp_path / "small", tmp_path / "run"
+    assert f"did you mean '{small}'? Available: default, interpreter, {run}, {small}." in str(error.value)
+
+
+def test_the_address_of_a_server_is_answered_by_how_its_model_is_named() -> None:
+    with pytest.raises(NoModelError, match=r"use --model server:http://127\.0\.0\.1:1/v1#MODEL"):
+        load_model("http://127.0.0.1:1")
 
 
 def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:

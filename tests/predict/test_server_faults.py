@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from faulty_server import LIES
 
-from worldline.core.errors import UsageError
+from worldline.core.errors import NoModelError, UsageError
 from worldline.core.program import Program
 from worldline.predict.models import load_model
 from worldline.predict.prediction import Decoding, Prediction, PredictionRequest
@@ -88,6 +88,7 @@ def ask(scheme: str, *asks: PredictionRequest, **extras: object) -> list[Predict
         ("503", r"status 503 \(no way\); 2 attempts", 2),
         ("429", r"status 429 \(no way\), and no time for another attempt", 1),
         ("400", r"status 400 \(no way\)", 1),
+        ("404", r"status 404 \(no way\)", 2),  # the question, and the list of models
         ("html", "a web page instead of an answer; 2 attempts", 2),
         ("notjson", "not JSON; 2 attempts", 2),
         ("deep", "not JSON; 2 attempts", 2),
@@ -260,6 +261,12 @@ def test_the_samples_of_a_server_vote(server: Faulty) -> None:
     assert [(question["temperature"], question["seed"]) for question in asked] == [(0.0, 0), (0.8, 1), (0.8, 2)]
 
 
+def test_a_model_that_the_server_does_not_have_is_an_error_of_usage(server: Faulty) -> None:
+    reason = r"no model 'm' on http://127.*/unknown/v1: status 404 \(The model `m` does not exist\.\)"
+    with pytest.raises(NoModelError, match=reason):
+        ask(server.url("unknown"))
+
+
 def test_the_empty_and_the_cut_have_their_own_status(server: Faulty) -> None:
     assert [each.status for each in ask(server.url("empty"))] == ["empty"]
     (found,) = ask(server.url("length"))
@@ -322,7 +329,7 @@ def test_the_key_is_sent_and_never_kept(server: Faulty, monkeypatch: pytest.Monk
         ("server:http://host:99999#m", {}, "must be http"),
         ("server:http://u:p@host#m", {}, "must not have a user, password or query"),
         ("server:http://host/v1?key=x#m", {}, "must not have a user, password or query"),
-        ("server:http://host", {}, "server:URL#MODEL"),
+        ("server:http://127.0.0.1:1", {}, "use --model server:http://127.0.0.1:1/v1#MODEL"),
         ("server:http://host#m", {"key_env": "NO_SUCH_KEY_HERE"}, "NO_SUCH_KEY_HERE is not set"),
         ("server:http://host#m", {"key_env": "sk-12"}, "the name of an environment variable"),
         ("server:http://host#m", {"way": "telepathy"}, "text or tokens or chat"),

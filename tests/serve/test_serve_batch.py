@@ -91,18 +91,18 @@ def one_pass(engine: Alphabet) -> int:
 
 def test_texts_join_and_leave_between_passes(engine: Alphabet, batch: EngineBatch) -> None:
     first, second, third = (Watched(b"a", max_tokens=7), Watched(b"m", max_tokens=3), Watched(b"x", max_tokens=4))
-    batch.join(first.completion)
+    batch.join([first.completion])
     assert engine.reached.acquire(timeout=PATIENCE)
-    batch.join(second.completion)
-    batch.join(third.completion)
+    batch.join([second.completion])
+    batch.join([third.completion])
     assert engine.sizes == [1]
     assert one_pass(engine) == 2
-    assert batch.load() == BatchLoad(writing=2, waiting=1)
+    assert batch.load() == BatchLoad(writing=2, reading=0, waiting=1)
     assert one_pass(engine) == 2
     assert one_pass(engine) == 1  # the second is through
     assert one_pass(engine) == 2  # and the third has its place
     assert second.text() == "nop"
-    assert batch.load() == BatchLoad(writing=2, waiting=0)
+    assert batch.load() == BatchLoad(writing=2, reading=0, waiting=0)
     for _ in range(20):
         engine.passes.release()
     assert (first.text(), third.text()) == ("bcdefgh", "yzab")
@@ -112,13 +112,13 @@ def test_texts_join_and_leave_between_passes(engine: Alphabet, batch: EngineBatc
 def test_who_leaves_frees_a_place(engine: Alphabet, batch: EngineBatch) -> None:
     first, second, third = (Watched(b"a", max_tokens=10_000) for _ in range(3))
     for each in (first, second, third):
-        batch.join(each.completion)
+        batch.join([each.completion])
     assert engine.reached.acquire(timeout=PATIENCE)
     batch.leave(first.completion)
     one_pass(engine)
     one_pass(engine)
     assert first.event.wait(PATIENCE)
-    assert batch.load() == BatchLoad(writing=2, waiting=0)
+    assert batch.load() == BatchLoad(writing=2, reading=0, waiting=0)
     size = len(first.completion.text)
     one_pass(engine)
     assert len(first.completion.text) == size
@@ -134,14 +134,14 @@ def test_an_engine_that_fails_costs_those_beside_it_alone(engine: Alphabet) -> N
     batch = EngineBatch(engine, max_members=4)
     engine.step = failing  # type: ignore[method-assign]
     first, second = Watched(b"a", max_tokens=4), Watched(b"b", max_tokens=2)
-    batch.join(first.completion)
+    batch.join([first.completion])
     batch.start()
     assert first.event.wait(PATIENCE)
     assert first.completion.finish == "broken"
     engine.step = kept  # type: ignore[method-assign]
     for _ in range(4):
         engine.passes.release()
-    batch.join(second.completion)
+    batch.join([second.completion])
     assert second.text() == "cd"
     batch.close()
 
@@ -156,8 +156,8 @@ def test_a_text_that_cannot_be_written_costs_no_other(
     monkeypatch.setattr(broken.completion, "write", failing)
     for _ in range(4):
         engine.passes.release()
-    batch.join(broken.completion)
-    batch.join(sound.completion)
+    batch.join([broken.completion])
+    batch.join([sound.completion])
     assert sound.text() == "cde"
     assert broken.event.wait(PATIENCE)
     assert (broken.completion.finish, sound.completion.finish) == ("broken", "length")
@@ -179,7 +179,7 @@ def test_a_stop_ends_a_text_and_is_held_back(engine: Alphabet, batch: EngineBatc
     watched = Watched(b"a", max_tokens=9, stops=(b"xx", b"de"), includes_stop=keeps)
     for _ in range(9):
         engine.passes.release()
-    batch.join(watched.completion)
+    batch.join([watched.completion])
     assert watched.text() == text
     choice = ShownText(watched.completion, 0).choice()
     assert (choice["finish_reason"], choice["stop_reason"]) == ("stop", "de")
@@ -193,7 +193,7 @@ def test_the_shipped_model_writes_beside_others_what_it_writes_alone() -> None:
     texts = [Watched(ask.prompt, max_tokens=400, top=2) for ask in asks]
     batch = EngineBatch(local.engine, max_members=3)
     for each in texts:
-        batch.join(each.completion)
+        batch.join([each.completion])
     batch.start()
     assert [each.text() for each in texts] == wanted
     batch.close()

@@ -6,7 +6,9 @@ Microsoft's `vsce`; a test compares both. The same sources give the same bytes. 
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 import sys
 import tomllib
 import zipfile
@@ -17,7 +19,8 @@ from xml.sax.saxutils import escape
 HERE = Path(__file__).resolve().parent
 EXTENSION, REPOSITORY = HERE.parent, HERE.parents[2]
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can contain
-EXECUTABLE_SUFFIX = ".sh"
+SCRIPTS = ("extension.js", "interpreter.js", "outline.js")
+PICTURE = re.compile(rb"(!\[[^\]]*\]\()(images/[\w.-]+\.png)\)")
 
 
 def build(target: Path) -> Path:
@@ -28,7 +31,7 @@ def build(target: Path) -> Path:
             entry = zipfile.ZipInfo(name, TIMESTAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # Unix: the mode counts
-            entry.external_attr = (0o100755 if name.endswith(EXECUTABLE_SUFFIX) else 0o100644) << 16
+            entry.external_attr = 0o100644 << 16
             archive.writestr(entry, data)
     return target
 
@@ -40,10 +43,17 @@ def parts() -> dict[str, bytes]:
         "extension.vsixmanifest": manifest(package),
         "[Content_Types].xml": (HERE / "content-types.xml").read_bytes(),
         "extension/package.json": json.dumps(package, indent=2).encode() + b"\n",
-        "extension/adapter.sh": (EXTENSION / "adapter.sh").read_bytes(),
-        "extension/readme.md": (EXTENSION / "README.md").read_bytes(),
+        **{f"extension/{name}": (EXTENSION / name).read_bytes() for name in SCRIPTS},
+        "extension/icon.png": (EXTENSION / "icon.png").read_bytes(),
+        "extension/readme.md": PICTURE.sub(inline, (EXTENSION / "README.md").read_bytes()),
         "extension/LICENSE.txt": (REPOSITORY / "LICENSE").read_bytes(),
     }
+
+
+def inline(picture: re.Match[bytes]) -> bytes:
+    """Write a picture into the text: VS Code shows no files there, only what is at `data:` and `https:` addresses."""
+    data = base64.b64encode((EXTENSION / picture[2].decode()).read_bytes())
+    return picture[1] + b"data:image/png;base64," + data + b")"
 
 
 def version() -> str:
@@ -54,11 +64,12 @@ def version() -> str:
 
 def manifest(package: dict[str, object]) -> bytes:
     """Return the manifest of the archive."""
-    engines, categories = package["engines"], package["categories"]
+    engines, categories, keywords = package["engines"], package["categories"], package["keywords"]
     assert isinstance(engines, dict)
     assert isinstance(categories, list)
+    assert isinstance(keywords, list)
     words = {name: str(package[name]) for name in ("name", "version", "publisher", "displayName", "description")}
-    words |= {"engine": engines["vscode"], "categories": ",".join(categories)}
+    words |= {"engine": engines["vscode"], "categories": ",".join(categories), "keywords": ",".join(keywords)}
     text = Template((HERE / "manifest.xml").read_text("utf-8"))
     return text.substitute({name: escape(word, {'"': "&quot;"}) for name, word in words.items()}).encode()
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,9 @@ from worldline import __version__
 from worldline.cli import debug, runs, suites, train, view
 from worldline.cli import options as opt
 from worldline.cli.ask import ask
+from worldline.cli.check import check
+from worldline.cli.completion import answer_shell, completion
+from worldline.cli.expect import check_program, expect_options, read_calls
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
@@ -37,7 +41,7 @@ from worldline.cli.program_options import (
     program_options,
 )
 from worldline.cli.rehearse import rehearse
-from worldline.cli.repository import record_repository, repository_options
+from worldline.cli.repository import record_repository, repository_options, require_comparison
 from worldline.cli.rewrite import rewrite
 from worldline.codec.names import NOTATIONS, PARTS
 from worldline.core.errors import UsageError, WorldlineError
@@ -98,10 +102,11 @@ def _limit_option(name: str, default: str) -> opt.Decorator:
 GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
     "Predict and debug": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
-    "Measure a model": ("bench", "merge", "score", "intervene"),
+    "Measure a model": ("check", "bench", "merge", "score", "intervene"),
     "Inspect results and stored data": ("report", "compare", "leaderboard", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with a model": ("ask", "rehearse", "plan"),
+    "Set up your shell": ("completion",),
 }
 
 
@@ -128,14 +133,17 @@ def cli(context: click.Context) -> None:
 @click.argument("args", nargs=-1)
 @record_options
 @control_options
+@expect_options
 @repository_options
 @opt.json_option
+@opt.quiet_option
 @opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
 @opt.option("--rows", type=opt.COUNT, default=200)
 def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any) -> None:
-    """Execute FILE in the sandbox and record every step, or with --pytest the tests of a repository.
+    """Record every step of FILE, or of the tests of a repository.
 
-    Options of the program itself, or of pytest, go after `--`.
+    FILE is executed in the sandbox; with --pytest, the tests of a repository are. Options of the program itself, or of
+    pytest, go after `--`. With --expect and no --call, --call-list or ARGS, every stored run of FILE is checked.
     """
     if options["repositories"]:
         words = (*((file,) if file is not None else ()), *args)
@@ -143,21 +151,33 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
         return
     if file is None:
         raise UsageError("name the FILE to record, or a repository: --pytest REPO")
-    trace = _record(file, args, options, control_of(options))
+    require_comparison(options)
+    control = control_of(options)
+    if options["expect"] is not None:
+        settings = {"limits": _limits(options), "core": options["core"], "python": options["python"]}
+        check_program(file, args, options, control=control, out=out, as_json=as_json, rows=rows, **settings)
+        return
+    calls = [options["call"]] if options["calls"] is None else read_calls(options["calls"])
+    traces = [_record(file, args, {**options, "call": call}, control) for call in calls]
+    if as_json:
+        _print_json(traces, as_list=options["calls"] is not None)
+    for trace in traces:
+        _show_recorded(trace, out=out, as_json=as_json, rows=rows)
+    if any([has_diverged(trace, options) for trace in traces]):  # noqa: C419 (all differences are printed)
+        raise click.exceptions.Exit(1)
+
+
+def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int) -> None:
+    """Store a trace or print its table, and print a hint if it did nothing."""
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)
-    if as_json:
-        _print_json(trace)
-    elif out is None:
+    elif not as_json:
         from worldline.ui.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
-    from worldline.data.program_file import hint
+    from worldline.analyze.hints import run_hint
 
-    if text := hint(trace):
-        click.echo(f"hint: {text}", err=True)
-    if has_diverged(trace, options):
-        raise click.exceptions.Exit(1)
+    opt.hint(run_hint(trace))
 
 
 number_option = opt.add_option("--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0")
@@ -188,7 +208,7 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
     if as_json and conditions:
         click.echo(json.dumps({"conditions": [vars(condition) for condition in decided]}))
     elif as_json:
-        _print_json(loaded)
+        _print_json([loaded])
     elif step is None:
         print_trace(_console(), loaded, rows=rows, notes=by_step(decided))
     else:
@@ -204,6 +224,7 @@ def show(trace: str, step: int | None, number: int | None, as_json: bool, rows: 
 @notation_options
 @control_options
 @number_option
+@opt.quiet_option
 def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: int | None, **options: Any) -> None:
     """Write a trace to stdout as text for models.
 
@@ -229,6 +250,7 @@ def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: i
 
 @cli.command()
 @click.argument("directory", type=click.Path())
+@opt.quiet_option
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY against its manifest.
 
@@ -236,7 +258,8 @@ def verify(directory: str) -> None:
     """
     from worldline.evaluation.verify import verify as check
 
-    findings = check(directory)
+    with opt.spinner(f"checking {directory}"):
+        findings = check(directory)
     for finding in findings:
         click.echo(f"finding: {finding}")
     if findings:
@@ -250,6 +273,7 @@ def verify(directory: str) -> None:
 @opt.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
 @opt.add_option("--context", type=opt.POSITIVE, default=131_072, help="Context window in tokens")
 @opt.json_option
+@opt.quiet_option
 def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any) -> None:
     """Print what traces cost in each format.
 
@@ -270,7 +294,8 @@ def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_j
 for command in (
     *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
     *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
-    *(suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
+    *(check, suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
+    completion,
 ):
     cli.add_command(command)
 
@@ -301,11 +326,13 @@ def _record_quietly(
 
     The trace of a posed program names the program itself, as `Notation.sent_and_written` expects it.
     """
-    from worldline.core.text import printable
+    from worldline.analyze.hints import run_hint
 
     trace = _record(file, args, options, control, posed)
     if trace.outcome.kind in ("unsupported", "host-fault"):
-        click.echo(printable(f"hint: {file} was not executed: {trace.outcome.kind} {trace.outcome.detail}"), err=True)
+        opt.hint(f"{file} was not executed: {trace.outcome.kind} {trace.outcome.detail}")
+    else:
+        opt.hint(run_hint(trace))
     return trace
 
 
@@ -318,11 +345,16 @@ def _record(
 ) -> Trace:
     from worldline.recording.recorder import record
 
-    limits = {name: options[name] for name in LIMIT_HELP if options[name] is not None}
+    limits = _limits(options)
     program = program_of(file, args, options)
     executed = program if posed is None else posed(program)
-    trace = record(executed, limits=Limits(**limits), python=options["python"], core=options["core"], control=control)
+    with opt.spinner(f"recording {Path(file).name}", limit=limits.wall):
+        trace = record(executed, limits=limits, python=options["python"], core=options["core"], control=control)
     return trace if executed is program else replace(trace, program=program)
+
+
+def _limits(options: dict[str, Any]) -> Limits:
+    return Limits(**{name: options[name] for name in LIMIT_HELP if options[name] is not None})
 
 
 def _stored(trace: Trace, directory: str) -> str:
@@ -332,11 +364,16 @@ def _stored(trace: Trace, directory: str) -> str:
     return f"{how}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
 
 
-def _print_json(trace: Trace) -> None:
+def _print_json(traces: Sequence[Trace], *, as_list: bool = False) -> None:
+    """Print the object of one trace, or one object with all of them."""
     from worldline.codec.json_text import encode
 
-    for piece in encode(trace):
-        sys.stdout.write(piece)
+    sys.stdout.write('{"traces": [' if as_list else "")
+    for number, trace in enumerate(traces):
+        sys.stdout.write(",\n" if number else "")
+        for piece in encode(trace):
+            sys.stdout.write(piece)
+    sys.stdout.write("]}\n" if as_list else "")
 
 
 def _console() -> Console:
@@ -350,6 +387,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    if argv is None and (code := answer_shell(cli)) is not None:
+        return code
     try:
         signal.signal(signal.SIGTERM, _interrupt)
         words = list(sys.argv[1:] if argv is None else argv)

@@ -33,6 +33,7 @@ from worldline.cli.program_options import program_options, scratchpad_option, ta
 @opt.vote_options
 @scratchpad_option
 @opt.json_option
+@opt.quiet_option
 def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: Any) -> None:
     """Answer one question about a run of FILE.
 
@@ -44,8 +45,7 @@ def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: A
 
     program = take_program(file, args, options)
     question, limits = read_question(what), opt.limits_of(options)
-    with opt.spinner() as say:
-        say("asking")
+    with opt.spinner("asking"):
         answer = run(program, question, limits=limits, **options)
     if as_json:
         click.echo(json.dumps({"question": str(question), **answer.as_json()}))

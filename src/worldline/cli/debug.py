@@ -28,6 +28,7 @@ from worldline.core.errors import WorldlineError
 @control_options
 @opt.limit_options
 @opt.json_option
+@opt.quiet_option
 @opt.option("--html", metavar="FILE")
 @opt.option("--view", is_flag=True)
 @opt.add_option(
@@ -73,8 +74,8 @@ def debug(
     from worldline.predict.models import load_model
     from worldline.ui.terminal.debug import print_debugged
 
-    predictor = load_model(options["model"], options["extras"])
-    with opt.spinner() as say:
+    with opt.spinner("loading the model") as say:
+        predictor = load_model(options["model"], options["extras"])
         result = run(
             program_of(options["file"], options["args"], options, must_run=True),
             predictor,
@@ -99,6 +100,7 @@ def debug(
 
         opt.write_page(html, page(result))
     opt.show(result, as_json, print_debugged, rows=rows, unfold=unfold)
+    opt.hint(result.hint)
     if view:
         from worldline.ui.web.start import view_debugged
 
@@ -112,6 +114,7 @@ def debug(
 @scratchpad_options
 @control_options
 @opt.json_option
+@opt.quiet_option
 @opt.option("--rows", type=opt.COUNT, default=200)
 @opt.add_option("--edit", metavar="STEP:NAME=VALUE", help="Continue the prediction with another value after STEP")
 def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options: Any) -> None:
@@ -122,8 +125,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
     from worldline.diagnose.imagine import imagine as run
     from worldline.ui.terminal.debug import print_imagined
 
-    with opt.spinner() as say:
-        say("predicting")
+    with opt.spinner("predicting"):
         result = run(
             program_of(options["file"], options["args"], options, must_run=True),
             options["model"],

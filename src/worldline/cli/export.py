@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from worldline.cli.options import POSITIVE, add_option, option, trust_option
+from worldline.cli.completers import complete_models
+from worldline.cli.options import POSITIVE, add_option, option, quiet_option, spinner, trust_option
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError, WorldlineError
 
@@ -12,7 +13,7 @@ FORMS = ("csv", "parquet", "latex")
 
 
 @click.command()
-@click.argument("what", metavar="RUN|TESTS|MODEL")
+@click.argument("what", metavar="RUN|TESTS|MODEL", shell_complete=complete_models)
 @option("--out", metavar="DIR|FILE", note="required for a model and for tests", default_text="RUN/tables")
 @option("--format", "notation", type=click.Choice(NOTATIONS), note="for tests", default_text=NOTATIONS[0])
 @add_option("--csv", is_flag=True, help="The tables of a run as CSV")
@@ -25,6 +26,7 @@ FORMS = ("csv", "parquet", "latex")
 @add_option("--calibrate", metavar="RECIPE", help="Round packed weights for documents of this recipe (needs torch)")
 @add_option("--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs")
 @trust_option
+@quiet_option
 def export(
     what: str,
     out: str | None,
@@ -39,7 +41,7 @@ def export(
     calibrate: str | None,
     check_rounding: int | None,
 ) -> None:
-    """Export the tables of a RUN, the rows of recorded TESTS, or a MODEL as it ships.
+    """Export tables of a RUN, rows of TESTS, or a MODEL as it ships.
 
     RUN is a folder of `bench` or `score`; every table of its report becomes a file. TESTS is a directory of
     `record --pytest`; each test with its trace becomes a row of a .parquet or .jsonl file. MODEL is a run of `train`,
@@ -68,7 +70,8 @@ def export(
         raise UsageError("--tokenizer is for a run, and this is not a run")
     if out is None:
         raise UsageError("name a folder for the model: -o DIR")
-    done = export_model(what, out, half=half, bits=bits, width=width, calibrate=calibrate)
+    with spinner(f"exporting {what}"):
+        done = export_model(what, out, half=half, bits=bits, width=width, calibrate=calibrate)
     click.echo(f"{done.size:,} bytes in {out}, sha256 {done.sha256}")
     if check_rounding is not None:
         _print_rounding_cost(what, out, check_rounding)
@@ -79,7 +82,8 @@ def _export_tests(directory: str, out: str | None, notation: str) -> None:
 
     if out is None:
         raise UsageError("name a file for the rows: -o FILE.parquet or -o FILE.jsonl")
-    done = export_rows(directory, out, notation=notation)
+    with spinner(f"exporting {directory}"):
+        done = export_rows(directory, out, notation=notation)
     missing = f", {done.without_text:,} without a text left out" if done.without_text else ""
     click.echo(f"{done.rows:,} tests in {out}{missing}")
 
@@ -87,7 +91,8 @@ def _export_tests(directory: str, out: str | None, notation: str) -> None:
 def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:
     from worldline.ui.report.export import export_tables
 
-    done = export_tables(run, out, formats=forms, tokenizer=tokenizer)
+    with spinner(f"exporting {run}"):
+        done = export_tables(run, out, formats=forms, tokenizer=tokenizer)
     for path in done.paths:
         click.echo(str(path))
     if done.unread:
@@ -97,5 +102,7 @@ def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str |
 def _print_rounding_cost(model: str, exported: str, programs: int) -> None:
     from worldline.evaluation.rounding import check_rounding
 
-    for line in check_rounding(model, exported, programs).lines():
+    with spinner("measuring what the rounding costs"):
+        cost = check_rounding(model, exported, programs)
+    for line in cost.lines():
         click.echo(line)

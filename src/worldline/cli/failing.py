@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 # Parameters of `debug` and `step` that a test has; the others describe a prediction for FILE.
-_OF_A_TEST = frozenset({"pytest", "venv", "include", "trust", "steps", "wall", "as_json", "html", "view", "rows"})
+_OF_A_TEST = frozenset(
+    {"pytest", "venv", "include", "trust", "steps", "wall", "as_json", "quiet", "html", "view", "rows"}
+)
 
 
 def test_options(command: opt.Command) -> opt.Command:
@@ -63,7 +65,7 @@ def _recorded(target: str, options: dict[str, Any]) -> tuple[RecordedTest, Failu
     _refuse_options_of_a_prediction()
     limits = {"steps": options["steps"], "seconds": options["wall"]}
     budget = TestBudget(**{name: value for name, value in limits.items() if value is not None})
-    with opt.spinner() as say:
+    with opt.spinner("recording the test") as say:
         test = record_test(target, venv=options["venv"], include=options["include"], budget=budget, say=say)
     return test, explain_failure(test)
 

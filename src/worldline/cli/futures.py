@@ -30,6 +30,7 @@ from worldline.cli.program_options import program_options, take_program
 @opt.add_option("--preemptions", type=opt.COUNT, default=2, help="Maximum number of thread preemptions in one schedule")
 @opt.option("--rows", type=opt.COUNT, default=20)
 @opt.json_option
+@opt.quiet_option
 @opt.option("--html", metavar="FILE")
 def futures(
     file: str, args: tuple[str, ...], rows: int, as_json: bool, html: str | None, seconds: float, **options: Any
@@ -44,7 +45,7 @@ def futures(
 
     program = take_program(file, args, options)
     limits = opt.limits_of(options)
-    with opt.spinner() as say:
+    with opt.spinner("executing", limit=seconds or None) as say:
         report = run(program, limits=limits, seconds=seconds or None, progress=say, **options)
     if html is not None:
         from worldline.ui.report.futures_page import page

@@ -31,6 +31,7 @@ def _labels(context: click.Context, parameter: click.Parameter, texts: tuple[str
     help="Name of the model of a run, or of all runs in a folder; repeatable",
 )
 @opt.add_option("--max-failures", type=opt.COUNT, default=200, help="Maximum number of failures to show")
+@opt.quiet_option
 def leaderboard(runs: tuple[str, ...], out: str, **options: Any) -> None:
     """Write a static page of models by suites.
 

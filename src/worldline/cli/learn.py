@@ -27,11 +27,18 @@ from worldline.core.errors import UsageError, WorldlineError
 )
 @opt.add_option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead")
 @opt.option("--journal", metavar="DIR", note="adapt the model to what `ask --journal` executed")
-@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="with --on and --journal", default_text="5")
+@opt.option(
+    "--minutes",
+    type=opt.SECONDS,
+    metavar="N",
+    note="of the whole command with --on and --journal: recording, training and both evaluations; at least 1",
+    default_text="5",
+)
 @opt.option("--train-steps", type=opt.POSITIVE, note="with --on and --journal, instead of --minutes")
 @partial(opt.limit_options, steps=False)
 @partial(opt.trust_option, is_passed=True)
 @opt.json_option
+@opt.quiet_option
 def learn(
     on: str | None, journal: str | None, minutes: float | None, train_steps: int | None, as_json: bool, **options: Any
 ) -> None:
@@ -55,7 +62,7 @@ def _adapt(folder: str | None, *, as_json: bool, **options: Any) -> None:
     from worldline.learning.adapt import adapt
     from worldline.ui.terminal.learning import print_adapted
 
-    with opt.percent_of("the training") as update:
+    with opt.percent_of("the time" if not options["train_steps"] else "the training") as update:
         done = adapt(folder, progress=update, **options)
     opt.show(done, as_json, print_adapted)
     if done.refused:

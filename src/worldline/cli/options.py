@@ -1,4 +1,4 @@
-"""Options that several commands share, each defined once, and the progress bars of commands.
+"""Options that several commands share, each defined once.
 
 An option name means one thing in every command: `MEANINGS` says what, and `option` adds a command's default and note.
 tests/architecture/test_api.py compares them with every command.
@@ -7,17 +7,22 @@ tests/architecture/test_api.py compares them with every command.
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from worldline.cli.completers import completer_for
+from worldline.cli.progress import hint as hint
+from worldline.cli.progress import note as note
+from worldline.cli.progress import percent_of as percent_of
+from worldline.cli.progress import progress as progress
+from worldline.cli.progress import progress_bar as progress_bar
+from worldline.cli.progress import set_quiet
+from worldline.cli.progress import spinner as spinner
 
+if TYPE_CHECKING:
     from worldline.core.limits import Limits
     from worldline.parallel.ray_pool import RayPool
 
@@ -49,12 +54,13 @@ MEANINGS = {
     "--max-bytes": "Maximum number of bytes to predict",
     "--max-programs": "Maximum number of programs",
     "--max-steps": "Limit: recorded steps per run",
-    "--minutes": "Train for N minutes",
+    "--minutes": "Time budget in minutes",
     "--model": "Model: default, a folder, server:URL[,URL]#M, hub:NAME, replay:FILE, python:FILE.py:NAME, interpreter",
     "--out": "Where to write the result",
     "--port": "Port to listen on; 0 for any free one",
     "--pytest": "Record tests of the repository REPO with pytest",
     "--python": "Python interpreter to use (3.11 to 3.13)",
+    "--quiet": "Print no progress and no hints; results and errors still print",
     "--recipe": "Recipe: a file, or a name in recipes/",
     "--recipe-function": "Function of the recipe to call",
     "--reveal": "Show the state every N steps",
@@ -108,6 +114,9 @@ def add_option(*names: str, help: str, default_text: str = "", **details: Any) -
     kind = details.get("type")
     if "metavar" not in details and (kind is int or isinstance(kind, click.IntRange | click.FloatRange)):
         details["metavar"] = "SECONDS" if isinstance(kind, click.FloatRange) else "N"
+    completer = completer_for(names, details.get("metavar", ""))
+    if completer is not None and kind is None and not details.get("is_flag"):
+        details.setdefault("shell_complete", completer)
     text = help + (f" [{default}]" if default else "") + "."
     return click.option(*names, cls=_Option, help=text, **details)
 
@@ -136,6 +145,11 @@ def add_all(command: Command, *decorators: Callable[[Any], Any]) -> Command:
 def json_option(command: Command) -> Command:
     """Add `--json`."""
     return option("--json", "as_json", is_flag=True)(command)
+
+
+def quiet_option(command: Command) -> Command:
+    """Add `--quiet`, for commands that print progress or hints."""
+    return option("--quiet", is_flag=True, expose_value=False, callback=set_quiet)(command)
 
 
 def trust_option(command: Command, *, is_passed: bool = False) -> Command:
@@ -171,7 +185,7 @@ def pool_of(address: str | None) -> RayPool | None:
 
 def note_ray(text: str) -> None:
     """Print a message about the cluster."""
-    click.echo(f"note[ray]: {text}", err=True)
+    note(f"note[ray]: {text}")
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
@@ -251,69 +265,3 @@ def write_page(path: str, page: str) -> None:
     from worldline.storage import files
 
     files.write(Path(path), page.encode("utf-8", "backslashreplace"))
-
-
-@contextmanager
-def _bar() -> Iterator[Progress | None]:
-    """Open a progress bar on stderr, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield bar
-
-
-@contextmanager
-def progress(total: int, label: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
-    """Show a progress bar; yield functions that advance it and that set the note beside it."""
-    with _bar() as bar:
-        if bar is None:
-            yield (lambda count: None), (lambda text: None)
-            return
-        task = bar.add_task(label, total=total or None)
-        yield (lambda count: bar.advance(task, count), lambda text: bar.update(task, description=f"{label} {text}"))
-
-
-@contextmanager
-def percent_of(label: str) -> Iterator[Callable[[float, str], None]]:
-    """Show a bar of 100 percent; yield a function that sets the share done and a note."""
-    shown = 0
-    with progress(100, f"of {label}") as (advance, say):
-
-        def update(share: float, text: str) -> None:
-            nonlocal shown
-            percent = max(shown, int(100 * share))
-            advance(percent - shown)
-            shown = percent
-            say(text)
-
-        yield update
-
-
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int | None, str], None]]:
-    """Show a progress bar; yield a function that sets how many are done, of how many, and a note."""
-    with _bar() as bar:
-        if bar is None:
-            yield lambda done, total, note: None
-            return
-        task = bar.add_task(label, total=None)
-        yield lambda done, total, note: bar.update(
-            task, completed=done, total=total, description=f"{label} {note}".rstrip()
-        )
-
-
-@contextmanager
-def spinner() -> Iterator[Callable[[str], None]]:
-    """Show a spinner on stderr, if that is a terminal; yield a function that sets its text."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("") as status:
-        yield lambda text: status.update(text)

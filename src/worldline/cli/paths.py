@@ -24,6 +24,7 @@ from worldline.cli import options as opt
 @opt.limit_options
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 @opt.option("--out", metavar="DIR", note="the traces, and paths.parquet")
 def paths(file: str, function: str, as_json: bool, out: str | None, **options: Any) -> None:
     """Find inputs that take different paths through a function.
@@ -37,7 +38,9 @@ def paths(file: str, function: str, as_json: bool, out: str | None, **options: A
     from worldline.ui.terminal.paths import print_paths
 
     limits = opt.limits_of(options, CALL_LIMITS) or CALL_LIMITS
-    report = run(load_program(file), function, limits=limits, **options)
+    program = load_program(file)
+    with opt.spinner(f"searching for paths through {function}", limit=options["seconds"]):
+        report = run(program, function, limits=limits, **options)
     if out is not None:
         new = store_paths(report, out)
         click.echo(f"stored: {new:,} traces, {len(report.classes):,} classes, in {out}", err=as_json)

@@ -74,9 +74,10 @@ def read_stdin(text: str) -> str:
         return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if not text.startswith("@"):
         return text
+    from worldline.storage.inputs import MAX_STDIN_BYTES, read_input
+
     try:
-        with open(text[1:], encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        return read_input(text[1:], limit=MAX_STDIN_BYTES).decode("utf-8", "surrogateescape")
     except OSError as error:
         raise UsageError(f"--stdin {text}: {error.strerror}") from None
 
@@ -172,5 +173,5 @@ def has_diverged(trace: Trace, options: Mapping[str, Any]) -> bool:
     for note in differences:
         click.echo(printable(f"note[parted]: {note}"), err=True)
     if other:
-        click.echo(printable(f"hint: {options['replay']} is a run with another {other}"), err=True)
+        opt.hint(f"{options['replay']} is a run with another {other}")
     return bool(differences)

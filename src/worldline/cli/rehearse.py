@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -37,6 +38,7 @@ from worldline.cli.program_options import read_stdin, stdin_option
 @opt.option("--max-bytes", type=opt.COUNT, default=2048, metavar="BYTES", note="0 for the text alone")
 @opt.option("--rows", type=opt.COUNT, default=200, note="of diffs")
 @opt.json_option
+@opt.quiet_option
 def rehearse(
     file: str, args: tuple[str, ...], rows: int, as_json: bool, no_run: bool, stdin: str, **options: Any
 ) -> None:
@@ -48,5 +50,7 @@ def rehearse(
     from worldline.plan.rehearse.fallback import rehearse as run
     from worldline.ui.terminal.rehearse import print_rehearsal
 
-    report = run(file, argv=args, stdin=read_stdin(stdin), run=not no_run, **options)
+    text = read_stdin(stdin)
+    with opt.spinner(f"rehearsing {Path(file).name}"):
+        report = run(file, argv=args, stdin=text, run=not no_run, **options)
     opt.show(report, as_json, print_rehearsal, rows=rows)

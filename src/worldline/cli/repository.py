@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.expect import show_check
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError
 
 # Options of `record` that only a program has.
-_OF_A_PROGRAM = ("call", "entry", "stdin", "data", "seed", "live", "replay", "draw", "schedule")
+_OF_A_PROGRAM = ("call", "calls", "entry", "stdin", "data", "seed", "live", "replay", "draw", "schedule")
 _BUDGET = {"steps": "steps", "wall": "seconds", "value_bytes": "value_bytes", "memory": "memory", "disk": "disk"}
 
 
@@ -34,8 +35,8 @@ def repository_options(command: opt.Command) -> opt.Command:
         opt.option("--format", "notations", type=click.Choice(NOTATIONS), multiple=True, note="stored as a column"),
         opt.add_option("--benchmark", multiple=True, metavar="FILE", help="Leave out functions like those in FILE"),
         opt.option("--workers", type=opt.POSITIVE, default=1),
-        opt.option("--html", metavar="FILE", note="with --since"),
-        opt.option("--view", is_flag=True, note="with --since"),
+        opt.option("--html", metavar="FILE", note="with --since or --expect"),
+        opt.option("--view", is_flag=True, note="with --since or --expect"),
         opt.ray_option,
     )
 
@@ -51,14 +52,25 @@ def record_repository(
 ) -> None:
     """Record the tests of repositories. The exit code is 1 if one fails to record, or a test notices the recorder."""
     _refuse_options_of_a_program(options)
-    if options["since"] is None and (options["html"] is not None or options["view"]):
-        raise UsageError("--html and --view show what changed since a revision: pass --since REV")
-    if options["since"] is not None:
+    require_comparison(options)
+    if options["expect"] is not None:
+        _check(repositories, args, out, as_json=as_json, rows=rows, options=options)
+    elif options["since"] is not None:
         _compare(repositories, args, out, as_json=as_json, rows=rows, options=options)
     elif out is not None:
         _store(repositories, args, out, as_json=as_json, options=options)
     else:
         _list(repositories, args, as_json=as_json, rows=rows, options=options)
+
+
+def require_comparison(options: dict[str, Any]) -> None:
+    """Raise a usage error if an option needs a comparison and none is made."""
+    if options["expect"] is not None and options["since"] is not None:
+        raise UsageError("--expect compares with stored traces and --since with a revision: pass one of them")
+    if options["expect"] is None and options["update"]:
+        raise UsageError("--update replaces stored traces: name them with --expect TRACES")
+    if options["expect"] is None and options["since"] is None and (options["html"] is not None or options["view"]):
+        raise UsageError("--html and --view show a comparison: pass --expect TRACES, or --since REV with --pytest")
 
 
 def _refuse_options_of_a_program(options: dict[str, Any]) -> None:
@@ -98,7 +110,7 @@ def _list(
     from worldline.ui.terminal.repository import print_recording
 
     repository = _only_one(repositories, "--pytest without -o DIR")
-    with opt.spinner() as say:
+    with opt.spinner("recording the tests") as say:
         shared = _shared(args, options)
         recording = record_tests(repository, check=not options["no_check"], core=options["core"], say=say, **shared)
     if not len(recording):
@@ -114,7 +126,7 @@ def _store(
     from worldline.data.repository.record import record_repositories
     from worldline.ui.terminal.repository import print_report
 
-    with opt.spinner() as say:
+    with opt.spinner("recording the tests") as say:
         report = record_repositories(
             repositories,
             out,
@@ -133,6 +145,34 @@ def _store(
         raise click.exceptions.Exit(1)
 
 
+def _check(
+    repositories: tuple[str, ...],
+    args: tuple[str, ...],
+    out: str | None,
+    *,
+    as_json: bool,
+    rows: int,
+    options: dict[str, Any],
+) -> None:
+    from worldline.evaluation.expected.check import check_tests
+
+    repository = _only_one(repositories, "--expect")
+    with opt.spinner() as say:
+        check = check_tests(
+            repository,
+            options["expect"],
+            update=options["update"],
+            core=options["core"],
+            out=out,
+            max_calls=options["max_calls"],
+            notations=options["notations"],
+            leave_out=options["benchmark"],
+            say=say,
+            **_shared(args, options),
+        )
+    show_check(check, as_json=as_json, rows=rows, html=options["html"], view=options["view"])
+
+
 def _compare(
     repositories: tuple[str, ...],
     args: tuple[str, ...],
@@ -146,7 +186,7 @@ def _compare(
     from worldline.ui.terminal.revisions import print_revisions
 
     repository = _only_one(repositories, "--since")
-    with opt.spinner() as say:
+    with opt.spinner("recording the tests") as say:
         comparison = compare_revisions(
             repository,
             options["since"],

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @opt.limit_options
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 @opt.option("--out", metavar="FILE", note="the new source")
 def rewrite(
     file: str, call: str | None, prove: int | None, steps: int | None, as_json: bool, out: str | None, **options: Any
@@ -41,7 +42,9 @@ def rewrite(
     from worldline.storage import files
 
     has_cost = as_json or call is not None or prove is not None
-    report = run(load_program(file, call=call), prove=prove, max_steps=steps, cost=has_cost, **options)
+    program = load_program(file, call=call)
+    with opt.spinner(f"rewriting {Path(file).name}"):
+        report = run(program, prove=prove, max_steps=steps, cost=has_cost, **options)
     if out is not None:
         files.write(Path(out), report.program.source.encode("utf-8", "surrogateescape"))
     if as_json:

@@ -16,17 +16,21 @@ from worldline.core.errors import WorldlineError
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @opt.option("--out", metavar="DIR", required=True, note="the whole run")
 @opt.json_option
+@opt.quiet_option
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
     """Merge all shards of one run of `bench --shard`."""
     from worldline.evaluation.runs import merge as run
 
-    print_result(run(runs, out), as_json)
+    with opt.spinner("merging"):
+        result = run(runs, out)
+    print_result(result, as_json)
 
 
 @click.command()
 @click.argument("first", metavar="RUN", type=click.Path())
 @click.argument("second", metavar="RUN", type=click.Path())
 @opt.json_option
+@opt.quiet_option
 def compare(first: str, second: str, as_json: bool) -> None:
     """Compare two runs of one suite, sample by sample.
 
@@ -35,7 +39,8 @@ def compare(first: str, second: str, as_json: bool) -> None:
     from worldline.evaluation.runs import compare as run
     from worldline.ui.terminal.compare import print_comparison
 
-    comparison = run(first, second)
+    with opt.spinner("comparing"):
+        comparison = run(first, second)
     opt.show(comparison, as_json, print_comparison)
     refuse_faults(comparison.faults)
 
@@ -50,6 +55,7 @@ def compare(first: str, second: str, as_json: bool) -> None:
 @opt.limit_options
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def intervene(run: str, as_json: bool, **options: Any) -> None:
     """Test what fixes the failed samples of RUN.
 
@@ -72,8 +78,9 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
 @opt.add_option("--figures", metavar="DIR", help="Also write every figure as PDF and SVG (extra `plots`)")
 @opt.add_option("--main-table", metavar="FILE", help="Several runs: also write the main table as LaTeX")
 @opt.option("--tokenizer", metavar="NAME|FILE")
+@opt.quiet_option
 def report(runs: tuple[str, ...], **options: Any) -> None:
-    """Write one self-contained HTML page about RUN, or a comparison of several runs.
+    """Write a self-contained HTML page about one or several runs.
 
     It shows accuracy, causes, costs, interventions and failures. Several runs of one suite are compared with the
     first: paired differences with intervals and tests, flips with both traces, and everything else side by side.
@@ -82,7 +89,8 @@ def report(runs: tuple[str, ...], **options: Any) -> None:
     from worldline.ui.terminal.conclusion import print_conclusion
     from worldline.ui.terminal.console import terminal
 
-    done = write(*runs, **options)
+    with opt.spinner("writing the page"):
+        done = write(*runs, **options)
     if done.conclusion is not None:
         print_conclusion(terminal(), done.conclusion)
     what = "failures" if done.runs == 1 else "flips"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.completers import complete_suites
 from worldline.core.errors import WorldlineError
 from worldline.core.text import plural
 
@@ -75,7 +76,7 @@ def suite_options(command: Any) -> Any:
 
 
 @click.command()
-@click.argument("suite")
+@click.argument("suite", shell_complete=complete_suites)
 @opt.model_options
 @opt.option("--max-programs", type=opt.POSITIVE, default_text="all")
 @opt.vote_options
@@ -95,11 +96,13 @@ def suite_options(command: Any) -> Any:
     note="none, flatten, chars, auto, several of them, or all",
     default_text="auto, if it applies",
 )
+@opt.add_option("--keep-going", is_flag=True, help="Do not stop if none of the first 8 answers can be read")
 @opt.add_option("--shard", metavar="K/N", help="Only every N-th program, starting with the K-th")
 @opt.option("--out", metavar="DIR", note="the run, for compare and report; repeat the command to resume")
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def bench(
     suite: str, model: str, scratchpad: list[str] | None, address: str | None, as_json: bool, **options: Any
 ) -> None:
@@ -122,6 +125,7 @@ def bench(
 def print_result(result: BenchResult, as_json: bool) -> None:
     """Print the result of a suite; raise WorldlineError if the tool failed on part of it, or no output is a trace."""
     from worldline.evaluation.conclusion import check_is_readable
+    from worldline.evaluation.scratchpads import ScratchpadReports
     from worldline.evaluation.summary import Report
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.suite_report import print_bench
@@ -134,8 +138,9 @@ def print_result(result: BenchResult, as_json: bool) -> None:
     else:
         print_bench(terminal(), result)
     refuse_faults(result.faults, result.first_fault)
-    if isinstance(result, Report):
-        check_is_readable(result)
+    for report in result.reports.values() if isinstance(result, ScratchpadReports) else [result]:
+        if isinstance(report, Report):
+            check_is_readable(report)
 
 
 def refuse_faults(faults: int, first: str = "") -> None:
@@ -146,7 +151,7 @@ def refuse_faults(faults: int, first: str = "") -> None:
 
 
 @click.command()
-@click.argument("suite")
+@click.argument("suite", shell_complete=complete_suites)
 @click.argument("predictions", type=click.Path())
 @opt.option("--data", metavar="FILE", note="humaneval, crux and their -x")
 @opt.option("--language", metavar="NAME", note="humaneval-x, crux-x: js, ts, java, cpp, rust")
@@ -165,6 +170,7 @@ def refuse_faults(faults: int, first: str = "") -> None:
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def score(suite: str, predictions: str, address: str | None, as_json: bool, **options: Any) -> None:
     """Judge predictions that were made elsewhere.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.completers import complete_files, complete_recipes
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import WorldlineError
 
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("recipe")
+@click.argument("recipe", shell_complete=complete_recipes)
 @opt.option("--recipe-function", default="training", metavar="NAME")
 @opt.option("--out", required=True, metavar="DIR", note="the run: checkpoints, metrics, configuration")
 @opt.add_option(
     "--device", type=click.Choice(["cpu", "cuda"]), help="Device to train on", default_text="a GPU if there is one"
 )
 @opt.option("--train-steps", type=opt.POSITIVE, default_text="the recipe's")
-@opt.option("--minutes", type=opt.SECONDS, metavar="N", default_text="the recipe's")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="of training", default_text="the recipe's")
 @opt.add_option("--curriculum", metavar="FILE", help="First curriculum of the recipe's tutor, from `learn -o FILE`")
 @opt.add_option("--sharded", is_flag=True, help="Shard the weights over the trainers (FSDP2)")
 @opt.add_option("--nodes", metavar="N", help="torchrun's --nnodes: number of machines; run this command on each")
@@ -50,7 +51,7 @@ def data() -> None:
 
 
 @data.command()
-@click.argument("recipe")
+@click.argument("recipe", shell_complete=complete_recipes)
 @opt.option("--out", required=True, metavar="DIR", note="repeat the command to resume")
 @opt.add_option("--count", type=opt.POSITIVE, default=10_000, help="Number of documents")
 @opt.option("--workers", type=opt.COUNT, default=0, note="0 for one per core")
@@ -60,6 +61,7 @@ def data() -> None:
 @opt.limit_options
 @opt.ray_option
 @partial(opt.trust_option, is_passed=True)
+@opt.quiet_option
 def build(recipe: str, out: str, count: int, address: str | None, steps: int | None, **options: Any) -> None:
     """Build a dataset from a recipe.
 
@@ -88,8 +90,8 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 
 
 @data.command()
-@click.argument("places", nargs=-1)
-@opt.option("--out", required=True, metavar="FILE", note="the mined calls, as compressed JSON lines")
+@click.argument("places", nargs=-1, shell_complete=complete_files)
+@opt.option("--out", required=True, metavar="FILE", note="the mined calls; .xz and .gz are compressed")
 @opt.option("--recipe", metavar="NAME", note="also mine the places of its quarry()")
 @opt.add_option(
     "--clones", metavar="DIR", help="Folder with clones of the quarry's repositories", default_text="~/quarry"
@@ -115,6 +117,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 @opt.limit_options
 @opt.ray_option
 @partial(opt.trust_option, is_passed=True)
+@opt.quiet_option
 def mine(
     places: tuple[str, ...], out: str, path_seconds: float, address: str | None, steps: int | None, **options: Any
 ) -> None:
@@ -127,10 +130,9 @@ def mine(
 
     reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
     pool = opt.pool_of(address)
-    say = partial(click.echo, err=True)
-    done = mine_calls(
-        places, out, max_steps=steps, reach=reach, progress=_print_counts(pool), say=say, pool=pool, **options
-    )
+    with opt.spinner("reading the places") as update:
+        watch = _describe_counts(update, pool)
+        done = mine_calls(places, out, max_steps=steps, reach=reach, progress=watch, say=opt.note, pool=pool, **options)
     counts = done.counts
     click.echo(
         f"{counts.functions:,} functions, {counts.calls:,} calls, {counts.shown:,} of them written by people, "
@@ -145,12 +147,11 @@ def mine(
         click.echo(f"{done.documents:,} documents in {options['documents']}")
 
 
-def _print_counts(pool: RayPool | None) -> Callable[[MiningCounts], None]:
-    """Return a function that prints the counts to stderr after every hundred files."""
+def _describe_counts(update: Callable[[str], None], pool: RayPool | None) -> Callable[[MiningCounts], None]:
+    """Return a function that shows the counts after every file."""
 
-    def print_counts(now: MiningCounts) -> None:
-        if now.files % 100 == 0:
-            where = f"; {pool.summary}" if pool else ""
-            click.echo(f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}", err=True)
+    def show(now: MiningCounts) -> None:
+        where = f"; {pool.summary}" if pool else ""
+        update(f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}")
 
-    return print_counts
+    return show

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.completers import complete_files, complete_models
 from worldline.cli.program_options import PROGRAM, program_of, program_options
 from worldline.core.errors import UsageError
 from worldline.core.text import printable
@@ -26,7 +27,7 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 
 
 @click.command()
-@click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing)
+@click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing, shell_complete=complete_files)
 @program_options
 @opt.limit_options
 @partial(opt.model_options, default=None, note="for programs, the prediction is shown beside the run")
@@ -44,6 +45,7 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @opt.option("--port", type=opt.PORT, default=8765, note="or the next free one", default_text="8765")
 @opt.add_option("--token", help="Token that a browser must send", default_text="a new random one")
 @opt.add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
+@opt.quiet_option
 def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any) -> None:
     """Show what a program does, or stored runs, on a page in the browser.
 
@@ -69,7 +71,8 @@ def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_mode
 def _bundle(out: str, runs: list[str], programs: list[Program], **options: Any) -> None:
     from worldline.ui.web.start import write_bundle
 
-    done = write_bundle(out, runs, programs, **options)
+    with opt.spinner(f"writing {out}"):
+        done = write_bundle(out, runs, programs, **options)
     steps = f"{done.stepped:,} of {done.samples:,} samples with their steps"
     click.echo(f"{done.path}: {steps}, {done.bytes:,} bytes")
     for finding in done.damage:
@@ -99,12 +102,21 @@ def dap(port: int | None, host: str, vsix: bool) -> None:
 
 
 @click.command()
-@click.argument("model", default="default")
+@click.argument("model", default="default", shell_complete=complete_models)
 @opt.option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=opt.settings, note="threads and precision")
 @opt.add_option("--served-name", default="", help="Name of the model for clients", default_text="its own name")
 @opt.option("--host", default="127.0.0.1", note="another address needs --key-env")
 @opt.option("--port", type=opt.PORT, default=8000, default_text="8000")
 @opt.add_option("--batch", type=opt.POSITIVE, default=16, help="Maximum number of texts written at once")
+@opt.add_option(
+    "--queue-seconds", type=opt.SECONDS, default=60.0, help="Maximum time in the queue; then the answer is 503"
+)
+@opt.add_option(
+    "--cache-bytes",
+    type=opt.COUNT,
+    default=512 << 20,
+    help="Memory for the states of recent prompts, whose beginnings are read once; 0 for none",
+)
 @opt.add_option("--no-guide", is_flag=True, help="Allow bytes outside the grammar of the notation")
 @opt.add_option("--key-env", metavar="NAME", help="Environment variable with the key that clients must send")
 def serve(model: str, no_guide: bool, key_env: str | None, **options: Any) -> None:

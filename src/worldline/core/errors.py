@@ -2,6 +2,7 @@
 
     WorldlineError            exit 3: a fault of the tool, unless a subclass says otherwise
     +-- UsageError            exit 2: the caller asked for something impossible
+    |   +-- NoModelError      exit 2: no model has this name, here or on the server
     +-- NoSandbox             exit 3: this machine offers no sandbox
     +-- DiskError             exit 3: a write did not reach the disk; nothing was renamed
     +-- BusyError             exit 3: another writer holds the directory
@@ -11,6 +12,7 @@
     +-- DryError              exit 3: the sources of training documents have ended
     +-- DivergedError         exit 1: the training loss or gradient is not a number
     +-- UnreadableError       exit 1: no output of a model is a trace
+    +-- ServerError           exit 3: the server of a model does not answer, or refuses every request
 
 The end of a *program* is an `Outcome`; unreadable text of a *model* is a `Malformed`. Neither is an exception.
 """
@@ -32,6 +34,12 @@ class UsageError(WorldlineError):
 
     slug = "usage"
     exit_code = 2
+
+
+class NoModelError(UsageError):
+    """No model has the name that was asked for. The message lists the models that exist."""
+
+    slug = "no-model"
 
 
 class NoSandbox(WorldlineError):
@@ -90,3 +98,9 @@ class UnreadableError(WorldlineError):
 
     slug = "unreadable"
     exit_code = 1
+
+
+class ServerError(WorldlineError):
+    """The server of a model does not answer, or refuses every request. The message says what to do."""
+
+    slug = "server"

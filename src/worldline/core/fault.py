@@ -7,7 +7,7 @@ A fault is an error of the tool. Callers count faults separately and retry them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import walk_tb
@@ -19,11 +19,12 @@ from worldline.core.errors import (
     DiskError,
     FingerprintError,
     FormatError,
+    NoModelError,
     NoSandbox,
     WorldlineError,
 )
 
-FATAL_ERRORS = (NoSandbox, DiskError, BusyError, FingerprintError, DigestError, FormatError)
+FATAL_ERRORS = (NoModelError, NoSandbox, DiskError, BusyError, FingerprintError, DigestError, FormatError)
 LOGGER = "worldline.fault"
 MAX_MESSAGE_CHARACTERS = 200
 MAX_PLACES = 4
@@ -67,7 +68,7 @@ def call_or_fault(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwarg
         return _fault(error)
 
 
-def iterate_or_fault(start: Callable[[int], Iterator[_T]], count: int) -> Iterator[_T | RowFault]:
+def iterate_or_fault(start: Callable[[int], Iterator[_T]], count: int) -> Generator[_T | RowFault, None, None]:
     """Iterate over the answers to `count` rows, with a fault for each row that fails.
 
     Args:

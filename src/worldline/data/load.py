@@ -14,6 +14,7 @@ from worldline.core.trace import Trace
 from worldline.data import shards
 from worldline.data.manifest import fingerprint
 from worldline.data.repository.dataset import is_calls, read_traces
+from worldline.storage.inputs import read_input
 from worldline.storage.remote import Folder, is_url, place
 
 
@@ -52,7 +53,7 @@ def load_all(path: str | Folder) -> Iterator[Trace]:
         yield from (read_traces if is_calls(path) else shards.read)(path)
         return
     try:
-        data = path.read_bytes()
+        data = read_input(path) if isinstance(path, Path) else path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     try:

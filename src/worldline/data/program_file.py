@@ -1,4 +1,4 @@
-"""From a file on disk to the program that is meant, and what would have helped one that did nothing."""
+"""From a file on disk to the program that is meant."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 from worldline.analyze.flow.entries import entries, in_words
 from worldline.analyze.flow.operations import BUILTINS
+from worldline.analyze.hints import only_defines
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.core.text import printable
-from worldline.core.trace import Trace
 from worldline.recording.collect import collect, with_data
 
 
@@ -48,29 +47,10 @@ def load_program(
         raise UsageError(f"{name} holds rows, not a program: `worldline bench {name}` asks a model about each")
     program = collect(file, argv=tuple(argv), call=call, entry=entry, stdin=stdin)
     program = with_data(program, file, data) if data else program
-    reason = _not_python(program) or _only_defines(program) or _calls_nothing(program) if must_run else ""
+    reason = _not_python(program) or only_defines(program) or _calls_nothing(program) if must_run else ""
     if reason:
         raise UsageError(reason)
     return program
-
-
-def hint(trace: Trace) -> str:
-    """Say what would have helped a program that did nothing, found no file or had nothing to read.
-
-    Args:
-        trace: The recorded run.
-
-    Returns:
-        A sentence; empty where there is nothing to say.
-    """
-    ended = trace.outcome.detail if trace.outcome.kind == "raised" else ""
-    if "FileNotFoundError" in ended:
-        named = re.search(r"^FileNotFoundError: .*: '([^'\n]+)'$", trace.stderr, re.MULTILINE)
-        path = printable(named[1]) if named else "PATH"
-        return f"the program runs in a folder of its own; `--file {path}` puts a file there"
-    if "EOFError" in ended and not trace.program.stdin:
-        return "the program read its stdin, which is empty: `--stdin TEXT`, `--stdin @FILE`, or `--stdin -` for a pipe"
-    return _only_defines(trace.program)
 
 
 def _not_python(program: Program) -> str:
@@ -96,12 +76,3 @@ def _calls_nothing(program: Program) -> str:
         return ""
     example = f'--call "{functions[0].example}"'
     return f"{program.name} defines no {called[1]} (NameError), but {in_words(functions)}; say {example}"
-
-
-def _only_defines(program: Program) -> str:
-    """What can be called in a file that only defines functions; empty for any other."""
-    functions = entries(program.source) if program.call is None and program.lang.has_syntax_tree else ()
-    if not functions:
-        return ""
-    example = f'--call "{functions[0].example}"'
-    return f"{program.name} only defines functions: {in_words(functions)}; say which call, such as {example}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import lzma
 import random
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from worldline.core.errors import DryError, FormatError, UsageError
 from worldline.data.frames import DocumentPair, parse_frames, read_frames
 from worldline.data.lanes import SINGLE_LANE, Lanes
 from worldline.storage import listing, remote
+from worldline.storage.compression import decompress
 from worldline.storage.listing import Listed
 from worldline.storage.remote import Folder, StorePath
 
@@ -34,7 +34,7 @@ MAX_MANIFEST_BYTES = 64 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """Framed files, `.xz` or not, by path or URL. The documents of each file come in a new order every time."""
+    """Framed files, compressed or not, by path or URL. The documents of each file come in a new order every time."""
 
     paths: tuple[str, ...]
     weight: float = 1.0
@@ -131,8 +131,7 @@ class Stream(Protocol):
 
 
 def _read_file(path: Folder) -> list[DocumentPair]:
-    data = path.read_bytes()
-    return parse_frames(lzma.decompress(data) if path.suffix == ".xz" else data)
+    return parse_frames(decompress(path.read_bytes()))
 
 
 def _list_shards(folder: Folder) -> dict[Folder, Listed | None]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from worldline.analyze.hints import run_hint
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.notation import StepSpan, notation
 from worldline.core.errors import UsageError
@@ -77,7 +78,7 @@ class Debugged:
 
     `tried`: the interventions, including those that do not apply or were not tried. `scratch`: the diagnosis
     of the scratchpad, if there is one; then the interventions are those on the scratchpad. `branch`: the condition
-    that the model misjudged, if that is where they diverge.
+    that the model misjudged, if that is where they diverge. `hint`: what would have helped the execution, if anything.
     """
 
     model: str
@@ -89,6 +90,7 @@ class Debugged:
     seconds: dict[str, float]
     scratch: Diagnosis | None = None
     branch: WrongBranch | None = None
+    hint: str = ""
 
     def __repr__(self) -> str:
         return f"<Debugged {self.model}: {self.diagnosis!r}>"
@@ -278,8 +280,7 @@ def debug(
     scratch = diagnosed(ask, rolled.prediction, limits) if is_wrong else None
     branch = _branched(diagnosis, nearest, tell) if is_wrong and not has_pad else None
     times.append(time.perf_counter())
-    tried: list[InterventionTrial] = []
-    predicted = scratch or diagnosis
+    tried, predicted = list[InterventionTrial](), scratch or diagnosis
     if interventions and is_wrong and predicted.diverges and predicted.cause.name != UNKNOWN:
         tried = interventions_within(predictor, predicted, Bounds(work, seconds, times[0]), limits, tell)
     times.append(time.perf_counter())
@@ -293,6 +294,7 @@ def debug(
         seconds=dict(zip(STAGES, (end - start for start, end in pairwise(times)), strict=True)),
         scratch=scratch,
         branch=branch,
+        hint=run_hint(trace),
     )
 
 

@@ -73,6 +73,7 @@ class BenchOptions(SuiteOptions, total=False):
     ray: str | WorkerPool | None
     extras: Mapping[str, str] | None
     limits: Limits | None
+    keep_going: bool
     on_verdict: Callable[[Verdict], None] | None
     progress: Callable[[BenchProgress], None] | None
     notify: Callable[[str], None] | None
@@ -118,6 +119,7 @@ def bench(
     ray: str | WorkerPool | None = None,
     extras: Mapping[str, str] | None = None,
     limits: Limits | None = None,
+    keep_going: bool = False,
     on_verdict: Callable[[Verdict], None] | None = None,
     progress: Callable[[BenchProgress], None] | None = None,
     notify: Callable[[str], None] | None = None,
@@ -142,6 +144,8 @@ def bench(
         ray: A Ray cluster to run on: its address, or `auto` for a running or a new one; or a worker pool.
         extras: Options of the model, as `-M` takes them.
         limits: Limits of a recording; by default the suite's.
+        keep_going: Do not stop if none of the first 8 answers can be read. By default a run of a model that could be
+            asked in another way stops then (`is_stopped` of its report) and can be resumed.
         on_verdict: Called with every verdict.
         progress: Called when a program is done.
         notify: Called with messages for the user, such as that a cluster was started.
@@ -173,6 +177,7 @@ def bench(
         force=[force] if isinstance(force, str) else list(force or ()),
         shard=parse_shard(shard) if isinstance(shard, str) else shard,
         out=None if out is None else place(out),
+        keep_going=keep_going,
     )
     check_plan(plan, has_pool=ray is not None)
     pool = join_ray(ray, say=notify) if isinstance(ray, str) else ray

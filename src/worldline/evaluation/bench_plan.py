@@ -23,6 +23,7 @@ from worldline.evaluation.measuring import measure, pool_executor
 from worldline.evaluation.measuring import sum_up as sum_up_measurements
 from worldline.evaluation.prediction_mode import DEFAULT_QUERIES, NONE, PredictionMode, rewritten_suite
 from worldline.evaluation.run.directory import newest
+from worldline.evaluation.run.early_stop import can_be_asked_otherwise
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.run.samples import pool_samples
@@ -74,6 +75,7 @@ class BenchPlan:
     queries: int | None = None
     shard: SuiteShard | None = None
     out: Folder | None = None
+    keep_going: bool = False
 
     @property
     def models(self) -> tuple[AnyModel, ...]:
@@ -194,9 +196,11 @@ def _reloaded(load: Callable[[], Suite] | None) -> Iterator[Suite]:
 
 def _judged(plan: BenchPlan, mode: str | None, state: _BenchState) -> Report:
     """Judge every repeat of a suite with one scratchpad."""
-    runs = [_judged_once(plan, mode, repeat, state) for repeat in range(1, plan.repeats + 1)]
-    if len(runs) == 1:
-        return runs[0][0]
+    runs = list[tuple[Report, list[Record]]]()
+    for repeat in range(1, plan.repeats + 1):
+        runs.append(_judged_once(plan, mode, repeat, state))
+        if runs[-1][0].is_stopped or plan.repeats == 1:
+            return runs[-1][0]
     return pool_samples([report for report, _ in runs], [records for _, records in runs])
 
 
@@ -221,6 +225,7 @@ def _judged_once(plan: BenchPlan, chosen: str | None, repeat: int, state: _Bench
         config=plan.config(mode, repeat, *bare),
         shard=plan.shard,
         executor=None if state.pool is None else spread(state.pool, load, predictor.info.notation),
+        stops_early=not plan.keep_going and can_be_asked_otherwise(bare[0].info),
     )
     ordered = sorted(records, key=lambda record: record.at) if folder is None else [*newest(local(folder)).values()]
     return with_tables(report, ordered), ordered

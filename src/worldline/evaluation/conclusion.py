@@ -25,6 +25,7 @@ from worldline.evaluation.selection import Selection
 
 MIN_SAMPLES = 20  # with fewer, no weak spot is looked for
 MIN_FAILURES = 5  # of a weak spot, and in all, to call anything the commonest
+BROKEN = "traces that leave the notation"
 MAX_SPOTS = 2  # that are named
 NOT_THE_MODELS = ("benchmark wrong", "scorer artefact", UNKNOWN)
 WITH_TRUTH = ("repair", "actions", "queries")
@@ -77,6 +78,8 @@ class JudgedCounts(Protocol):
     def forms(self) -> Mapping[str, int]: ...
     @property
     def way(self) -> str: ...
+    @property
+    def is_stopped(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ def conclude(report: JudgedCounts, trials: Trials | None = None, selection: Sele
         return _without_samples(report)
     if not _failed(report):
         return _without_failures(report)
-    if is_unreadable(report):
+    if report.is_stopped or is_unreadable(report):
         return _without_traces(report)
     spots = weak_spots(report) if selection is None or selection.has_rates else []
     return Conclusion(
@@ -154,7 +157,8 @@ def check_is_readable(report: JudgedCounts) -> None:
     """
     if is_checkpoint(report.model, is_scored=bool(report.by_ending)):
         return
-    if report.n >= MIN_FAILURES and report.all.answer.malformed == sum(report.forms.values()) == report.n:
+    is_prose = report.n >= MIN_FAILURES and report.all.answer.malformed == sum(report.forms.values()) == report.n
+    if report.is_stopped or is_prose:
         sums = _without_traces(report)
         raise UnreadableError(f"{sums.where} {sums.fix}")
 
@@ -193,21 +197,26 @@ def _without_failures(report: JudgedCounts) -> Conclusion:
 
 def _without_traces(report: JudgedCounts) -> Conclusion:
     unreadable = sum(report.forms.values())
-    forms = ", ".join(f"{form} ({n:,})" for form, n in report.forms.items())
-    first = next(iter(report.forms))
-    where = f"{unreadable:,} of {plural(report.n, 'output')} hold no step of a trace: they are {forms}."
-    if is_checkpoint(report.model, is_scored=bool(report.by_ending)):
+    kinds = dict(report.forms) | ({BROKEN: report.n - unreadable} if report.is_stopped else {})
+    forms = ", ".join(f"{form} ({n:,})" for form, n in kinds.items() if n)
+    if report.is_stopped:
+        where = f"Stopped: none of the first {plural(report.n, 'answer')} can be read; they are {forms}."
+    else:
+        where = f"{unreadable:,} of {plural(report.n, 'output')} hold no step of a trace: they are {forms}."
+    is_scored = bool(report.by_ending)
+    if is_checkpoint(report.model, is_scored=is_scored):
         return Conclusion(
             where,
             "The model has not learned the notation.",
             "Train it longer: a checkpoint is asked in the format it was trained on.",
             f"These {report.n:,} samples do not show how the model executes programs.",
         )
-    advice = advise(first, model=report.model, way=report.way, is_scored=bool(report.by_ending))
+    advice = advise(next(iter(report.forms), ""), model=report.model, way=report.way, is_scored=is_scored)
+    goes_on = " `--keep-going` measures it as it is." if report.is_stopped else ""
     return Conclusion(
         where,
         "The model does not follow the format it was asked for, so these outputs do not show how it executes programs.",
-        f"Ask in another way: {advice}.",
+        f"Ask in another way: {advice}.{goes_on}",
         f"These {report.n:,} samples measure the way of asking and not the model; test another way with "
         "`--max-programs 20` first.",
     )

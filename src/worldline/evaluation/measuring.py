@@ -87,7 +87,7 @@ def measure(
         suite: The programs.
         meter: How they are measured.
         predictor: The model.
-        limit: The number of programs; by default the suite's count.
+        limit: The number of programs; by default the suite's count. A resumed run keeps what it has, if that is more.
         shard: Measure only the programs of this shard.
         executor: Where programs are measured; by default in this process.
         out: A folder that stores the measurements. A run stored there is resumed.
@@ -103,6 +103,8 @@ def measure(
     how = dict(predictor.info.config)
     settings = {**(config or {}), **({"how": how} if how else {})}
     with open_measurements(out, run_config(suite, predictor.info.name, settings, shard, count)) as log:
+        if count is not None and shard is None:
+            count = max(count, sum(row.kind != SKIPPED for row in log.rows.values()))
         rows: list[Measurement] = []
         for measured in _measured(suite, meter, place, log, count, shard):
             rows += measured

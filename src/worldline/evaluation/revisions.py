@@ -19,8 +19,9 @@ from worldline.core.repository.source_change import SourceChange
 from worldline.core.trace import Trace
 from worldline.data.repository.record import DEFAULT_MAX_CALLS, store_tests
 from worldline.diagnose.revisions.affected import AffectedTest, affected_tests
-from worldline.diagnose.revisions.compare import compare_traces, noise_of
+from worldline.diagnose.revisions.compare import Noise, compare_traces, noise_of
 from worldline.diagnose.revisions.difference import RevisionDiff
+from worldline.diagnose.revisions.sentences import noise_notes
 from worldline.diagnose.revisions.source_map import SourceMap
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.record import record_tests
@@ -241,6 +242,7 @@ def compare_recordings(
     change: SourceChange,
     *,
     tests_differ: bool = False,
+    is_every_test: bool = False,
     again: Callable[[Sequence[str]], RecordedTests] | None = None,
 ) -> RevisionComparison:
     """Compare the recorded tests of two revisions.
@@ -251,28 +253,32 @@ def compare_recordings(
         change: What changed, tests included.
         tests_differ: Whether the test files also differ between the recordings. By default both sides executed the
             test files after the change.
+        is_every_test: Compare every test, not only those that the change affects: something else may have changed
+            their behaviour, such as a dependency.
         again: Records some tests after the change once more, to tell what differs in any two executions.
 
     Returns:
-        The affected tests with their differences.
+        The affected tests with their differences. Values that were not compared because they differ in any two
+        executions are named in the notes.
     """
     lines = change if tests_differ else replace(change, files=tuple(f for f in change.files if not f.is_test))
     sources = SourceMap.of(lines)
     counts = _Counting(before), _Counting(after)
-    affected = affected_tests(counts[0].tests(), counts[1].tests(), change, sources)
+    affected = affected_tests(counts[0].tests(), counts[1].tests(), change, sources, is_every_test=is_every_test)
     compared = _compare(before, after, affected, sources)
     unsure = [name for name, test in compared.items() if _is_unsure(test)]
+    noises = set[Noise]()
     if again is not None and unsure:
         repeated = again(unsure)
         chosen = [test for test in affected if test.id in set(unsure)]
-        compared |= _compare(before, after, chosen, sources, repeated)
+        compared |= _compare(before, after, chosen, sources, repeated, noises)
     return RevisionComparison(
         instance=after.instance,
         change=change,
         sources=sources,
         tests=tuple(_kept(compared[test.id] for test in affected)),
         count=(counts[0].count, counts[1].count),
-        notes=tuple(dict.fromkeys((*before.notes, *after.notes))),
+        notes=tuple(dict.fromkeys((*before.notes, *after.notes, *noise_notes(noises)))),
     )
 
 
@@ -301,16 +307,19 @@ def _compare(
     affected: Sequence[AffectedTest],
     sources: SourceMap,
     again: RecordedTests | None = None,
+    noises: set[Noise] | None = None,
 ) -> dict[str, ComparedTest]:
-    """Compare the traces of some tests; `again` has the tests after the change once more."""
+    """Compare the traces of some tests; `again` has the tests after the change once more, `noises` gets their noise."""
     compared = {test.id: ComparedTest(test=test, diff=None) for test in affected}
     shown = Counter[bool]()
     for old, new, repeated in _together(compared, before, after, again):
         if new is None or old is None or old.trace is None or new.trace is None:
             continue
-        noise = frozenset[tuple[str, str, str]]()
+        noise = frozenset[Noise]()
         if repeated is not None and repeated.trace is not None:
             noise = noise_of(new.trace, repeated.trace)
+            if noises is not None:
+                noises |= noise
         diff = compare_traces(old.trace, new.trace, sources, noise=noise)
         test = ComparedTest(test=compared[new.id].test, diff=diff, before=old.trace, after=new.trace)
         is_other_end = test.test.reason == "outcome"

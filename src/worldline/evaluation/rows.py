@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,15 +9,15 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.external_json import parse_external_json
+from worldline.storage.inputs import open_input, read_input, unpack
 
-_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"  # how these files start
+_PARQUET = b"PAR1"  # how these files start
 
 
 def read_text(path: str | Path) -> str:
     """Read the text of a file, gzipped or not."""
     try:
-        data = Path(path).read_bytes()
-        return (gzip.decompress(data) if data.startswith(_GZIP) else data).decode()
+        return unpack(read_input(path)).decode()
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as JSON lines: {error}") from None
 
@@ -81,7 +80,7 @@ def _list(text: str) -> list[Any]:
 
 def _is_parquet(path: str | Path) -> bool:
     try:
-        with Path(path).open("rb") as file:
+        with open_input(path) as file:
             return file.read(len(_PARQUET)) == _PARQUET
     except OSError:
         return False

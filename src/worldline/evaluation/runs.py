@@ -18,7 +18,7 @@ from worldline.evaluation.conclusion import Conclusion, conclude
 from worldline.evaluation.external.scored import score as score_file
 from worldline.evaluation.interventions import intervene_on_run
 from worldline.evaluation.merge import check_is_run, merge_shards, sum_up
-from worldline.evaluation.run.directory import INTERVENTIONS_FILE, newest, read_config
+from worldline.evaluation.run.directory import INTERVENTIONS_FILE, newest, read_config, write_beside
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.scratchpads import BenchResult
 from worldline.evaluation.summary import Report
@@ -183,5 +183,5 @@ def intervene(
     records = list(newest(path).values())
     summed = sum_up(records, suite=str(config.get("suite", "")), model=str(config.get("model", "")))
     result = Interventions(trials, tuple(at), conclude(summed, trials))
-    remote.write(remote.place(run) / INTERVENTIONS_FILE, json.dumps(result.as_json()).encode())
+    write_beside(remote.place(run), INTERVENTIONS_FILE, json.dumps(result.as_json()).encode())
     return result

@@ -76,6 +76,11 @@ class Verdict:
     form: str = ""
     candidates: tuple[str, ...] = ()
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether the output follows the notation, or holds an answer that could be read."""
+        return self.answer != "malformed"
+
 
 def judge(
     task: Task,

@@ -42,6 +42,7 @@ class Report:
         selection: For predictions made elsewhere, how their rows were selected.
         forms: What the texts that hold no step look like, such as prose, and how many do.
         way: How a server was asked.
+        is_stopped: The run was stopped because none of its first answers can be read.
     """
 
     suite: str
@@ -67,6 +68,7 @@ class Report:
     selection: Selection | None = None
     forms: dict[str, int] = field(default_factory=dict)
     way: str = ""
+    is_stopped: bool = False
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (tally.rate or 0):.1f} %" for tally in (self.all.answer, self.all.trace))
@@ -100,6 +102,7 @@ class Report:
             "tables": [table.as_json() for table in self.tables],
             "selection": None if self.selection is None else self.selection.as_json(),
             "forms": self.forms,
+            "stopped": self.is_stopped,
         }
 
     def as_json(self) -> dict[str, Any]:

@@ -7,9 +7,8 @@ a folder with the changes and the base's digest. It remembers the user's values,
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,15 @@ from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites import generated
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
-from worldline.learning.own_calls import CallSplit, OwnCall, draw_known_documents, record_calls, split_calls
+from worldline.learning.own_calls import (
+    CallSplit,
+    OwnCall,
+    draw_known_documents,
+    order_by_length,
+    record_calls,
+    split_calls,
+)
+from worldline.learning.time_budget import BEFORE_SHARE, MINING_SHARE, ReportProgress, TimeBudget
 from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
@@ -42,7 +49,11 @@ REPLAY_DOCUMENTS = 48
 # A loss of known programs below this p-value counts as forgetting.
 SIGNIFICANCE = 0.05
 
-ReportProgress = Callable[[float, str], None]
+DEFAULT_MINUTES = 5.0
+# Programs of each group that are evaluated before the next group has its turn, under a time limit.
+PROGRAMS_PER_TURN = 3
+TURN_GROWTH = 1.5
+BEFORE, AFTER = "before", "after"
 
 
 @dataclass(frozen=True)
@@ -113,8 +124,8 @@ def adapt(
         journal: Journal of `ask --journal`. With both, the calls of both are learned from.
         out: Folder to write.
         model: Base model; the shipped one by default.
-        minutes: Minutes of training.
-        train_steps: Steps of training, instead of minutes.
+        minutes: Minutes of everything: finding calls, evaluating, training; 5 by default, at least 1.
+        train_steps: Steps of training, instead of minutes. Then the time has no limit.
         how: Budget and hyperparameters, instead of `minutes`, `train_steps` and `seed`.
         held_out: Maximum number of held-out calls.
         known: Generated programs to check for forgetting.
@@ -126,8 +137,8 @@ def adapt(
         Each group of programs before and after, and why the adaptation was refused, if it was.
 
     Raises:
-        UsageError: Torch is missing, there are too few calls, `out` is missing or holds something else, or both
-            `minutes` and `train_steps` are passed.
+        UsageError: Torch is missing, there are too few calls, `out` is missing or holds something else, both
+            `minutes` and `train_steps` are passed, or the minutes are too few for one round.
     """
     if out is None:
         raise UsageError("--on and --journal need -o DIR, where the adapted model goes")
@@ -137,34 +148,43 @@ def adapt(
         from worldline.model.train.low_rank import AdaptationConfig, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    started, how = time.monotonic(), how or _build_config(AdaptationConfig, minutes, train_steps, seed)
+    budget = TimeBudget(minutes or DEFAULT_MINUTES if how is None and not train_steps else None, progress)
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
-    _report(progress, 0.0, "finding and recording calls")
-    calls = own_calls(folder, journal=journal, seed=seed, trust=trust)
+    budget.report("finding and recording calls")
+    calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=lambda: budget.has_passed(MINING_SHARE))
     parts = split_calls(calls, seed=seed, held_out=held_out)
+    if budget.is_bounded:
+        parts = _shortest_first(parts, trust=trust)
     suites = _build_suites(parts, known, seed)
     documents = record_calls(parts.lessons, seed=seed, trust=trust)
     held_back = record_calls(parts.held_back, seed=seed, trust=trust)
-    before = _evaluate(shape, weights, suites, progress, "before")
+    known_documents = draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)
+    evaluated = budget.elapsed
+    before = _evaluate(shape, weights, suites, budget, BEFORE)
+    evaluation_seconds = budget.elapsed - evaluated
+    if budget.is_bounded:
+        how = AdaptationConfig(minutes=budget.training_minutes(evaluation_seconds), seed=seed)
+    how = how or AdaptationConfig(steps=train_steps or 0, seed=seed)
     changes = train_changes(
         shape,
         weights,
         _to_pairs(documents),
-        known=_to_pairs(draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)),
+        known=_to_pairs(known_documents),
         held_back=_to_pairs(held_back),
         how=how,
-        progress=progress,
+        progress=lambda share, text: budget.report(f"training: {text}", share),
     )
-    after = _evaluate(shape, merge_changes(weights, changes.tensors), suites, progress, "after")
+    if budget.is_bounded and not changes.steps:
+        raise budget.too_short(evaluation_seconds)
+    judged = {name: _judged(suite, before[name]) for name, suite in suites.items()}
+    after = _evaluate(shape, merge_changes(weights, changes.tensors), judged, budget, AFTER)
     groups = {name: _pair_verdicts(before[name], after[name]) for name in suites}
     refused = find_refusal(groups)
-    seconds = time.monotonic() - started
-    result = _to_result(parts, len(documents), changes, groups, seconds, refused, str(out))
     if not refused:
         save_adaptation(Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)})
-    return result
+    return _to_result(parts, len(documents), changes, groups, budget.elapsed, refused, str(out))
 
 
 def _to_result(
@@ -190,6 +210,12 @@ def _to_result(
     )
 
 
+def _shortest_first(parts: CallSplit, *, trust: bool) -> CallSplit:
+    """The same calls, those that are evaluated by the length of their traces."""
+    same, unseen = (tuple(order_by_length(group, trust=trust)) for group in (parts.same, parts.unseen))
+    return replace(parts, same=same, unseen=unseen)
+
+
 def _to_pairs(documents: Iterable[Document]) -> list[DocumentPair]:
     return [(document.prompt, document.steps) for document in documents]
 
@@ -198,23 +224,10 @@ def _build_suites(parts: CallSplit, known: int, seed: int) -> dict[str, Suite]:
     return {SAME: _suite(SAME, parts.same), UNSEEN: _suite(UNSEEN, parts.unseen), KNOWN: _generated_suite(known, seed)}
 
 
-def _build_config(
-    config: type[AdaptationConfig], minutes: float | None, steps: int | None, seed: int
-) -> AdaptationConfig:
-    if steps:
-        return config(steps=steps, seed=seed)
-    return config(minutes=minutes, seed=seed) if minutes else config(seed=seed)
-
-
 def _check_out(out: Path) -> None:
     """Raise UsageError if something other than an adaptation would be replaced."""
     if out.exists() and not (out / model_folder.CHANGES).is_file():
         raise UsageError(f"{out} already exists and is not an adaptation: choose another folder")
-
-
-def _report(progress: ReportProgress | None, share: float, text: str) -> None:
-    if progress is not None:
-        progress(share, text)
 
 
 def _suite(name: str, calls: Sequence[OwnCall]) -> Suite:
@@ -224,22 +237,47 @@ def _suite(name: str, calls: Sequence[OwnCall]) -> Suite:
 
 def _generated_suite(count: int, seed: int) -> Suite:
     suite = generated.load(seed=seed)
-    tasks = [task for _, task in zip(range(count), suite.tasks, strict=False)]
+    drawn = [task for _, task in zip(range(count), suite.tasks, strict=False)]
+    # The shortest first: under a time limit, not all of them are evaluated.
+    tasks = sorted(drawn, key=lambda task: len(task.program.source))
     return Suite(name=KNOWN, tasks=tasks, count=count, limits=suite.limits)
 
 
 def _evaluate(
-    shape: Shape, weights: dict[str, StoredArray], suites: dict[str, Suite], progress: ReportProgress | None, when: str
+    shape: Shape, weights: dict[str, StoredArray], suites: dict[str, Suite], budget: TimeBudget, when: str
 ) -> dict[str, list[Verdict]]:
-    """Verdicts on each group, by the engine with these weights."""
-    predictor, results = Local(open_engine(shape, weights), name=when), {}
-    for name, suite in suites.items():
-        verdicts: list[Verdict] = []
-        _report(progress, 0.0, f"evaluating {when}: {name}")
-        if suite.count:
-            run(suite, predictor, on_verdict=verdicts.append)
-        results[name] = verdicts
+    """Verdicts on each group, by the engine with these weights.
+
+    Under a time limit the groups are evaluated in turns, some programs of each, as long as another turn fits into the
+    time before training. After training, the same programs are evaluated.
+    """
+    predictor = Local(open_engine(shape, weights), name=when)
+    results: dict[str, list[Verdict]] = {name: [] for name in suites}
+    longest = max(len(list(suite.tasks)) for suite in suites.values())
+    size = PROGRAMS_PER_TURN if budget.is_bounded and when == BEFORE else max(1, longest)
+    for start in range(0, longest, size):
+        began = budget.elapsed
+        for name, suite in suites.items():
+            tasks, text = list(suite.tasks)[start : start + size], f"evaluating {when}: {name}"
+            budget.report(text)
+
+            def keep(verdict: Verdict, verdicts: list[Verdict] = results[name], text: str = text) -> None:
+                verdicts.append(verdict)
+                budget.report(text)
+
+            if tasks:
+                run(replace(suite, tasks=tasks, count=len(tasks)), predictor, on_verdict=keep)
+        # Programs come by their length, so the next turn takes longer than this one.
+        if when == BEFORE and budget.has_passed(BEFORE_SHARE, after=TURN_GROWTH * (budget.elapsed - began)):
+            break
     return results
+
+
+def _judged(suite: Suite, verdicts: Sequence[Verdict]) -> Suite:
+    """The part of a suite that has verdicts."""
+    names = {verdict.task.name for verdict in verdicts}
+    tasks = [task for task in suite.tasks if task.name in names]
+    return replace(suite, tasks=tasks, count=len(tasks))
 
 
 def _pair_verdicts(before: Iterable[Verdict], after: Iterable[Verdict]) -> BeforeAfter:

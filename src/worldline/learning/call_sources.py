@@ -7,11 +7,11 @@ that an oracle was not confident about and executed.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from worldline.core.errors import UsageError
-from worldline.data.mine.mine import mine
+from worldline.data.mine.mine import MiningCounts, mine
 from worldline.data.mine.mined import read_mined
 from worldline.learning.own_calls import OwnCall, hash_function, hash_run
 from worldline.plan.imagined import PROMPT_OPTIONS
@@ -24,7 +24,12 @@ MIN_CALLS = 12
 
 
 def own_calls(
-    folder: str | Path | None = None, *, journal: str | Path | None = None, seed: int = 0, trust: bool = False
+    folder: str | Path | None = None,
+    *,
+    journal: str | Path | None = None,
+    seed: int = 0,
+    trust: bool = False,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> list[OwnCall]:
     """Collect distinct runs of a folder's functions, of a journal, or of both.
 
@@ -33,6 +38,7 @@ def own_calls(
         journal: Journal of `ask --journal`.
         seed: Seed of the arguments.
         trust: Whether to run without a sandbox.
+        is_late: Whether to stop the search for calls, asked after every file.
 
     Returns:
         The calls.
@@ -45,7 +51,7 @@ def own_calls(
     calls: dict[str, OwnCall] = {}
     for call in _journal_calls(journal) if journal is not None else ():
         calls.setdefault(hash_run(call.program), call)
-    for call in _folder_calls(folder, seed=seed, trust=trust) if folder is not None else ():
+    for call in _folder_calls(folder, seed=seed, trust=trust, is_late=is_late) if folder is not None else ():
         calls.setdefault(hash_run(call.program), call)
     if len(calls) < MIN_CALLS:
         raise UsageError(_too_few_message(len(calls), folder, journal))
@@ -61,12 +67,26 @@ def _too_few_message(count: int, folder: str | Path | None, journal: str | Path 
     )
 
 
-def _folder_calls(folder: str | Path, *, seed: int, trust: bool) -> Iterator[OwnCall]:
-    """Calls of a folder's functions that can be recorded."""
+class _OutOfTime(Exception):
+    """The search for calls has used up its time."""
+
+
+def _folder_calls(folder: str | Path, *, seed: int, trust: bool, is_late: Callable[[], bool]) -> Iterator[OwnCall]:
+    """Calls of a folder's functions that can be recorded; those found so far if it gets late."""
+
+    def stop_if_late(counts: MiningCounts) -> None:
+        if is_late():
+            raise _OutOfTime
+
     with tempfile.TemporaryDirectory(prefix="worldline-") as space:
         for turn in range(MINING_ROUNDS):
-            out = Path(space) / f"{turn}.xz"
-            mine([str(folder)], out=out, seed=seed + turn, trust=trust)
+            if turn and is_late():
+                return
+            out = Path(space) / f"{turn}.jsonl"
+            try:
+                mine([str(folder)], out=out, seed=seed + turn, trust=trust, progress=stop_if_late)
+            except _OutOfTime:
+                mine([str(folder)], out=out, seed=seed + turn, trust=trust, known=True)
             for mined in read_mined(out):
                 yield OwnCall(program=mined.program, origin=mined.origin, key=mined.key)
 

@@ -7,6 +7,7 @@ sides, not even renamed. Lessons are spread over the functions.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -158,6 +159,21 @@ def hash_run(program: Program) -> str:
     if not text:
         return program.digest
     return execution(Program(source=text, call=program.call, argv=program.argv, stdin=program.stdin), key(text))
+
+
+def order_by_length(calls: Sequence[OwnCall], *, trust: bool = False) -> list[OwnCall]:
+    """Return calls with the shortest traces first; those that cannot be recorded come last."""
+    lengths: list[tuple[float, int]] = []
+    worker = SandboxWorker(
+        prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=trust)
+    )
+    try:
+        for at in range(0, len(calls), BATCH_PROGRAMS):
+            traces = record_all(worker, [call.program for call in calls[at : at + BATCH_PROGRAMS]])
+            lengths += [(len(trace) if trace else math.inf, at + number) for number, trace in enumerate(traces)]
+    finally:
+        worker.close()
+    return [calls[number] for _, number in sorted(lengths)]
 
 
 def record_calls(calls: Sequence[OwnCall], *, seed: int = 0, trust: bool = False) -> list[Document]:

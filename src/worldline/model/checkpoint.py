@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import DigestError, FormatError, UsageError
 from worldline.model import model_folder
+from worldline.model.missing_model import missing_model
 from worldline.model.model_folder import (
     CHANGES,
     EMA,
@@ -263,7 +264,7 @@ def resolve(path: Path | None) -> Path:
         The folder.
 
     Raises:
-        UsageError: There is no model.
+        NoModelError: There is no model.
     """
     if path is None:
         return SHIPPED
@@ -272,7 +273,7 @@ def resolve(path: Path | None) -> Path:
         return path
     newest = latest_checkpoint(path)
     if newest is None:
-        raise UsageError(f"{path} does not contain a model")
+        raise missing_model(str(path))
     return newest
 
 

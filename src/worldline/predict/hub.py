@@ -21,8 +21,8 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.meta import MetaText
 from worldline.predict.servers.prompt_styles import CHAT, Reply, Sampling, prediction, stop_texts
-from worldline.predict.servers.registry import notation_for, prompt_style
-from worldline.predict.servers.tokens import is_meta, stage, stops
+from worldline.predict.servers.registry import default_way, notation_for, prompt_style
+from worldline.predict.servers.tokens import stage, stops
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def load_hub(
         importlib.import_module("torch")
     except ImportError as error:
         raise UsageError(f"hub:{name} needs {error.name}: pip install 'worldline[hub]'") from error
-    way = way or ("tokens" if is_meta(name) else "text")
+    way = way or default_way(name, converses=False)
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)

@@ -20,15 +20,20 @@ from worldline.storage.publishing import fetched
 
 if TYPE_CHECKING:
     from worldline.predict.local import Local
+    from worldline.predict.servers.client import ServerClient
     from worldline.predict.servers.prompt_styles import Sampling
 
 DEFAULT = "default"
 INTERPRETER = "interpreter"
-PYTHON = "python:"
+SERVER, HUB, REPLAY, PYTHON = "server:", "hub:", "replay:", "python:"
 BYTE_VOCABULARY = 256
 MAX_THREADS = 64  # of the engine
 MAX_TIMEOUT_SECONDS = 86_400.0
 MAX_RETRIES = 100
+SERVER_ADDRESS = ("http://", "https://")
+OTHER_FORMS = (
+    "A model is also the folder or URL of a checkpoint, server:URL#MODEL, hub:NAME, replay:FILE or python:FILE.py:NAME."
+)
 
 
 AnyModel = str | Predictor | Callable[..., object]
@@ -47,7 +52,8 @@ def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = No
         The predictor.
 
     Raises:
-        UsageError: There is no such model, or it has no such option.
+        NoModelError: There is no such model.
+        UsageError: It has no such option.
     """
     extras = extras or {}
     if not isinstance(scheme, str):
@@ -70,27 +76,43 @@ def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = No
 
 def _server(scheme: str, options: dict[str, Any]) -> Predictor:
     from worldline.predict.servers.balance import BalancedServers
-    from worldline.predict.servers.client import Patience, ServerClient
+    from worldline.predict.servers.listing import address_alone
     from worldline.predict.servers.prompt_styles import CHAT
-    from worldline.predict.servers.registry import check_way, notation_for, prompt_style
-    from worldline.predict.servers.server import Server, addresses
-    from worldline.predict.servers.tokens import is_meta, llama3
+    from worldline.predict.servers.registry import check_way, default_way, notation_for, prompt_style
+    from worldline.predict.servers.server import Server
+    from worldline.predict.servers.tokens import llama3
 
-    urls, model = addresses(scheme)
-    way = options.pop("way", "tokens" if is_meta(model) else "chat")
+    key_env = options.get("key_env", "")
+    clients, model = _clients(scheme, options)
+    if not model:
+        raise address_alone(clients[0].url, clients[0].key)
+    way = options.pop("way", default_way(model, converses=True))
     codec = options.pop("codec", notation_for(model, way))
     check_way(way, codec)
     style = prompt_style(way, codec, llama3)
+    concurrency = options.pop("concurrency", 8)
+    sampling = _sampling(options, logprobs=style.path != CHAT)  # many servers refuse them for chat
+    client = clients[0] if len(clients) == 1 else BalancedServers(clients, model)
+    return Server(client, model, style=style, sampling=sampling, concurrency=concurrency, key_env=key_env)
+
+
+def server_clients(scheme: str, extras: Mapping[str, str]) -> tuple[list[ServerClient], str]:
+    """Return a client for each address of `server:URL[,URL]#MODEL`, and the model (empty if it is left out)."""
+    return _clients(scheme.removeprefix(SERVER), _parse_options(extras, _SERVER_OPTIONS))
+
+
+def _clients(scheme: str, options: dict[str, Any]) -> tuple[list[ServerClient], str]:
+    """Create the clients of a server, and take what only they need out of the options."""
+    from worldline.predict.servers.client import Patience, ServerClient
+    from worldline.predict.servers.server import addresses
+
+    urls, model = addresses(scheme)
     key_env = options.pop("key_env", "")
     key = os.environ.get(key_env, "") if key_env else ""
     if key_env and not key:
         raise UsageError(f"no key: the environment variable {key_env} is not set")
     patience = Patience(**{name: options.pop(name) for name in ("timeout", "retries") if name in options})
-    concurrency = options.pop("concurrency", 8)
-    sampling = _sampling(options, logprobs=style.path != CHAT)  # many servers refuse them for chat
-    clients = [ServerClient(url, patience, Random(sampling.seed), key) for url in urls]
-    client = clients[0] if len(clients) == 1 else BalancedServers(clients, model)
-    return Server(client, model, style=style, sampling=sampling, concurrency=concurrency, key_env=key_env)
+    return [ServerClient(url, patience, Random(options.get("seed", 0)), key) for url in urls], model
 
 
 def _hub(name: str, options: dict[str, Any]) -> Predictor:
@@ -118,16 +140,19 @@ def _sampling(options: dict[str, Any], *, logprobs: bool) -> Sampling:
 def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Local:
     """Load the shipped model, or the checkpoint in a folder or at a URL, into the local engine."""
     from worldline.model.checkpoint import digest, modes, open_model
+    from worldline.model.missing_model import missing_model
     from worldline.model.model_folder import surviving
     from worldline.predict.local import Local
 
+    if scheme.startswith(SERVER_ADDRESS):
+        from worldline.predict.servers.listing import address_alone
+        from worldline.predict.servers.server import address
+
+        raise address_alone(address(scheme))
     options = _parse_options(extras or {}, _LOCAL_OPTIONS)
     folder = None if scheme == DEFAULT else fetched(scheme)
     if folder is not None and not surviving(folder).is_dir():
-        raise UsageError(
-            f"no model {scheme!r}: use `default`, `interpreter`, the folder or URL of a checkpoint, server:URL#MODEL, "
-            "hub:NAME, replay:FILE or python:FILE.py:NAME"
-        )
+        raise missing_model(scheme, names=(DEFAULT, INTERPRETER), other_forms=OTHER_FORMS)
     seed = options.pop("seed", 0)
     engine = open_model(folder, **{key: options.pop(key) for key in _ENGINE_OPTIONS if key in options})
     if engine.shape.vocabulary != BYTE_VOCABULARY:
@@ -236,7 +261,7 @@ _SERVER_OPTIONS: _Parsers = {
     "key_env": _variable,
 }
 _SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], _Parsers]] = {
-    "server:": (_server, _SERVER_OPTIONS),
-    "hub:": (_hub, {**_SAMPLING_OPTIONS, "device": str}),
-    "replay:": (_replay, {"by": _one_of("digest", "prompt", "id", "order"), "codec": _one_of(*NOTATIONS)}),
+    SERVER: (_server, _SERVER_OPTIONS),
+    HUB: (_hub, {**_SAMPLING_OPTIONS, "device": str}),
+    REPLAY: (_replay, {"by": _one_of("digest", "prompt", "id", "order"), "codec": _one_of(*NOTATIONS)}),
 }

@@ -8,6 +8,7 @@ name (`with_data`).
 from __future__ import annotations
 
 import ast
+import errno
 import io
 import os
 import re
@@ -19,6 +20,7 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, SUFFIXES, language_of
 from worldline.core.program import Program
+from worldline.storage.inputs import MAX_SOURCE_BYTES, read_input
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 # Finds imports if the syntax is newer than this interpreter. Possessive and never across lines,
@@ -58,7 +60,7 @@ def collect(
     path = Path(file)
     language = language_of(path.name)
     if call is not None:
-        _require_call(call, language)
+        require_call(call, language)
     if entry is not None:
         return _collect_entry(path, entry, argv=argv, call=call, stdin=stdin)
     data = _read(path)
@@ -124,23 +126,22 @@ def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[st
 
 
 def _data(path: str, folder: Path) -> tuple[str, str]:
-    real = Path(path).resolve()
-    if real.is_dir():
+    # The file keeps the name that the program opens, also if it is a link to a store of files.
+    named = Path(path).parent.resolve() / Path(path).name
+    if named.is_dir():
         raise UsageError(f"--file {path}: a folder; name the files in it")
     try:
-        data = real.read_bytes()
-        text = data.decode("utf-8")
+        text = read_input(named, limit=MAX_DATA_BYTES).decode("utf-8")
     except (OSError, ValueError) as error:
         why = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
+        if getattr(error, "errno", None) == errno.EFBIG:
+            why = f"{why}; a model reads the files of a program too"
         raise UsageError(f"--file {path}: {why}") from None
-    if len(data) > MAX_DATA_BYTES:
-        raise UsageError(
-            f"--file {path}: {len(data):,} bytes; at most {MAX_DATA_BYTES:,}, because a model reads them too"
-        )
-    return (real.relative_to(folder).as_posix() if real.is_relative_to(folder) else real.name), text
+    return (named.relative_to(folder).as_posix() if named.is_relative_to(folder) else named.name), text
 
 
-def _require_call(call: str, language: str) -> None:
+def require_call(call: str, language: str) -> None:
+    """Raise a usage error if a text is not one expression of a language."""
     if not LANGUAGES[language].has_syntax_tree:
         from worldline.recording.languages.call import tree_of  # values are parsed: not for every start
 
@@ -174,7 +175,7 @@ def _collect_entry(path: Path, entry: str, *, argv: tuple[str, ...], call: str |
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_input(path, limit=MAX_SOURCE_BYTES)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
 

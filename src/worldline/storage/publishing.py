@@ -52,6 +52,33 @@ def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
                 files.write(to / name, source.read())
 
 
+def replace_folder(folder: Path, where: str | Folder, own: files.Own, *, last: str = f".{MANIFEST}") -> None:
+    """Publish a folder of shards in place of one that is there. Files of others stay.
+
+    The old manifest is removed first and the new one written last, so an interrupted replacement is not complete.
+
+    Args:
+        folder: The new folder, local and without folders inside.
+        where: A URL or a path.
+        own: Whether a file name belongs to the old folder.
+        last: The name of the manifest.
+
+    Raises:
+        BusyError: Another process writes there.
+        DiskError: Reading or writing failed.
+    """
+    to = remote.place(where)
+    remote.make_directory(to)
+    held = remote.lock(to)
+    try:
+        for name in sorted(remote.contents(to, own), key=lambda name: name.removeprefix(".") != MANIFEST):
+            if own(name):
+                remote.remove(to / name)
+        publish(folder, to, last=last)
+    finally:
+        held.release()
+
+
 def withdraw(where: str | Folder, *, first: str = MANIFEST) -> None:
     """Remove a published folder, its manifest first.
 

@@ -208,9 +208,9 @@ def test_mined_calls_are_written_as_documents_of_their_split(package: Path, tmp_
     written = {}
     for split in ("train", "all"):
         written[split] = write_mined_documents(
-            tmp_path / "mined", tmp_path / split, mixture=Mixture(split=split), times=2, trust=True
+            tmp_path / "mined", tmp_path / f"{split}.xz", mixture=Mixture(split=split), times=2, trust=True
         )
-        with lzma.open(tmp_path / split) as file:
+        with lzma.open(tmp_path / f"{split}.xz") as file:
             documents = list(read_documents(file))
         assert len(documents) == written[split]
         assert {mined_call.kind for mined_call in documents} == {"mine"}

@@ -32,6 +32,7 @@ from worldline.cli import options as opt
 @opt.option("--seed", type=int, default=0, note="for the inputs")
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def input(file: str, as_json: bool, **options: Any) -> None:
     """Find an input that makes a function of FILE reach a goal.
 
@@ -41,7 +42,9 @@ def input(file: str, as_json: bool, **options: Any) -> None:
     from worldline.plan.inputs.finding import find_input
     from worldline.ui.terminal.plan import print_input
 
-    report = find_input(load_program(file), **options)
+    program = load_program(file)
+    with opt.spinner("searching for an input"):
+        report = find_input(program, **options)
     opt.show(report, as_json, print_input)
     if report.call is None:
         raise click.exceptions.Exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ from worldline.cli import options as opt
 @opt.option("--wall", type=opt.SECONDS, default=5.0, note="of one test function or class")
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) -> None:
     """Fill in the expected values of tests, and check the others.
 
@@ -32,7 +34,8 @@ def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) 
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan import print_outputs
 
-    report = fill_outputs(file, check=check, **options)
+    with opt.spinner(f"executing {Path(file).name}"):
+        report = fill_outputs(file, check=check, **options)
     if as_json:
         click.echo(json.dumps(report.as_json(sure)))
     else:

@@ -24,12 +24,13 @@ Opened = TypeVar("Opened")
 @opt.option("--seed", type=opt.COUNT, default=0, note="for the games")
 @opt.model_options
 @opt.add_option("--learned", is_flag=True, help="The first player has only a model fitted to random games")
-@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="with --learned", default_text="3")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="of training, with --learned", default_text="3")
 @opt.option("--train-steps", type=opt.POSITIVE, note="with --learned, instead of --minutes")
 @opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="the player `mixed` executes other steps")
 @opt.option("--journal", metavar="DIR", note="steps that `mixed` executes are added; created if it is new")
 @opt.option("--html", metavar="FILE", note="the tree of the last search")
 @opt.json_option
+@opt.quiet_option
 def play(game: str, players: list[str] | None, games: int, html: str | None, as_json: bool, **options: Any) -> None:
     """Let players play GAME against each other.
 

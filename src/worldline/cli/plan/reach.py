@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @opt.add_option("--beside", is_flag=True, help="Also search breadth-first by execution, to compare")
 @opt.option("--html", metavar="FILE", note="the search tree")
 @opt.json_option
+@opt.quiet_option
 def reach(machine: str, commands: list[str] | None, html: str | None, as_json: bool, **options: Any) -> None:
     """Find commands that bring a machine to a goal.
 
@@ -42,7 +43,8 @@ def reach(machine: str, commands: list[str] | None, html: str | None, as_json: b
     from worldline.plan.reach.finding import find_commands
     from worldline.ui.terminal.plan import print_reached
 
-    report = find_commands(machine, commands=commands or (), **options)
+    with opt.spinner("searching for a plan"):
+        report = find_commands(machine, commands=commands or (), **options)
     if html is not None:
         from worldline.ui.report.tree_page import page
 

@@ -35,6 +35,7 @@ ORACLES = ("none", "random", "prior", "imagined", "mixed")
 @opt.ray_option
 @opt.trust_option
 @opt.json_option
+@opt.quiet_option
 def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bool, **options: Any) -> None:
     """Search for small changes to FILE that make its tests pass.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -24,6 +24,7 @@ from worldline.storage.remote import Folder
 
 COVERAGE_FILE = "coverage.json"
 GROUP_ROWS = 512
+MAX_COVERAGE_BYTES = 64 << 20
 _COVERAGE_KEY = b"worldline.coverage"
 _NEXT_UNIT_KEY = b"worldline.following"
 
@@ -91,7 +92,7 @@ class DocumentStore:
         shard = _read_table(self.directory, entry, ["run"], hashed=hashed)
         notes = shard.schema.metadata or {}
         try:
-            self.coverage.update({str(name): int(n) for name, n in json.loads(notes[_COVERAGE_KEY]).items()})
+            self.coverage.update(_coverage_in(notes))
             self.following = int(notes.get(_NEXT_UNIT_KEY, self.following + 1))
             self.runs.update(shard.column("run").to_pylist())
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
@@ -125,8 +126,7 @@ class DocumentStore:
             self.runs.update(row.run for row in rows)
             self.coverage += coverage
             self.size += entry.raw
-        spelled = json.dumps(dict(table(self.coverage)), indent=1, ensure_ascii=False)
-        remote.write(listing.beside(self.directory, COVERAGE_FILE), spelled.encode() + b"\n")
+        remote.write(listing.beside(self.directory, COVERAGE_FILE), _coverage_bytes(self.coverage))
 
     def close(self) -> None:
         """Release the lock."""
@@ -143,8 +143,15 @@ def _is_dataset_file(name: str) -> bool:
 
 
 def is_dataset(directory: str | Folder) -> bool:
-    """Return whether a directory holds documents rather than traces."""
-    return (remote.place(directory) / shard_name(0)).exists()
+    """Return whether a directory holds documents rather than traces, also before its first shard."""
+    path = remote.place(directory)
+    if (path / shard_name(0)).exists():
+        return True
+    try:
+        load_manifest(path)
+    except (DigestError, DiskError, FormatError):
+        return False
+    return True
 
 
 def load_manifest(directory: str | Folder) -> Manifest:
@@ -186,7 +193,38 @@ def verify(directory: str | Folder) -> list[StorageProblem]:
             problems.append(file)
         else:
             file.close()
-    return problems
+    return problems or _coverage_problems(remote.place(directory), manifest)
+
+
+def _coverage_problems(directory: Folder, manifest: Manifest) -> list[StorageProblem]:
+    """Compare the coverage table with what the shards say they cover; a killed build has not added the last one."""
+    path = listing.beside(directory, COVERAGE_FILE)
+    coverage, before = Counter[str](), Counter[str]()
+    if len(manifest.shards) < 2 and not remote.is_there(path):
+        return []
+    try:
+        for entry in manifest.shards:
+            before = coverage.copy()
+            coverage.update(_coverage_in(_read_table(directory, entry, []).schema.metadata or {}))
+        stored = remote.read_plain(path, limit=MAX_COVERAGE_BYTES)
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        return [StorageProblem(path.name, "coverage", FormatError.slug, f"a shard has no coverage: {error!r}")]
+    except (DiskError, FormatError) as error:
+        return [StorageProblem(path.name, "coverage", error.slug, str(error))]
+    if stored not in (_coverage_bytes(coverage), _coverage_bytes(before)):
+        why = "the coverage table differs from what the shards cover"
+        return [StorageProblem(path.name, "coverage", DigestError.slug, why)]
+    return []
+
+
+def _coverage_in(notes: Mapping[bytes, bytes]) -> dict[str, int]:
+    """What a shard covers, by its metadata."""
+    return {str(name): int(count) for name, count in json.loads(notes[_COVERAGE_KEY]).items()}
+
+
+def _coverage_bytes(coverage: Counter[str]) -> bytes:
+    """The coverage table as it is stored."""
+    return json.dumps(dict(table(coverage)), indent=1, ensure_ascii=False).encode() + b"\n"
 
 
 def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, bytes]) -> ShardEntry:

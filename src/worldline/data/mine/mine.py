@@ -8,7 +8,6 @@ sources stay where they are; nothing of them is part of this package.
 from __future__ import annotations
 
 import json
-import lzma
 import platform
 import warnings
 from collections import Counter
@@ -36,6 +35,7 @@ from worldline.programs.split import key
 from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import stretched
 from worldline.storage import files
+from worldline.storage.compression import compressing
 
 MAX_REPORT_EXAMPLES = 40
 
@@ -235,7 +235,7 @@ def mine(
 
     Args:
         places: Packages (by name, as `python` finds them), `stdlib`, folders, files and datasets of recorded calls.
-        out: File to write.
+        out: File to write: JSON lines, compressed if the name ends in `.xz` or `.gz`.
         python: Interpreter whose packages are mined.
         workers: Number of processes.
         seed: Seed of the file order and the arguments.
@@ -263,7 +263,7 @@ def mine(
         file_results = (pool or LocalPool(workers)).map(partial(_Miner, job), paths)
         try:
             with (
-                lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
+                compressing(draft) as file,
                 closing(
                     in_order(_record_in_journal(file_results, journal) if pool is not None else file_results)
                 ) as results,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import warnings
 from collections.abc import Callable
 from contextlib import closing
@@ -23,6 +22,7 @@ from worldline.programs.split import split_of
 from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 from worldline.storage import files
+from worldline.storage.compression import UNREADABLE, compressing, open_decompressed
 
 # Share of the documents that are written in a form.
 FORM_SHARE = 0.6
@@ -64,9 +64,9 @@ class MinedCall:
 def read_mined(path: str | Path) -> list[MinedCall]:
     """Read the calls of a mined file."""
     try:
-        with lzma.open(path, "rb") as file:
+        with open_decompressed(path) as file:
             return [_parse_mined(json.loads(line)) for line in file]
-    except (OSError, lzma.LZMAError, ValueError, TypeError, EOFError, RecursionError) as error:
+    except (*UNREADABLE, ValueError, TypeError, RecursionError) as error:
         raise FormatError(f"{path}: not a file of mined programs: {error}") from None
 
 
@@ -147,7 +147,7 @@ def _draw_version(program: Program, rng: Random) -> Program:
 def write_mined_documents(
     path: str | Path, out: str | Path, *, mixture: Mixture, times: int = 1, trust: bool = False, workers: int = 1
 ) -> int:
-    """Write the mined calls of a mixture's split as compressed, framed documents.
+    """Write the mined calls of a mixture's split as framed documents, compressed if the name ends in `.xz`.
 
     Args:
         path: Mined file.
@@ -165,10 +165,7 @@ def write_mined_documents(
     batches = LocalPool(workers).map(partial(_DocumentWriter, _WriteOptions(mixture, times, trust)), groups)
     draft, written = files.Draft(Path(out)), 0
     try:
-        with (
-            lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
-            closing(in_order(batches)) as results,
-        ):
+        with compressing(draft) as file, closing(in_order(batches)) as results:
             for count, data in results:
                 file.write(data)
                 written += count

@@ -14,8 +14,8 @@ from worldline.core.repository.recorded_test import FAILING_OUTCOMES, RecordedTe
 from worldline.core.repository.source_change import SourceChange
 from worldline.diagnose.revisions.source_map import SourceMap
 
-#: Why a test is affected, the strongest reason first.
-REASONS = ("outcome", "function", "module", "test")
+#: Why a test is affected, the strongest reason first. `all`: nothing that it executes changed, as far as is known.
+REASONS = ("outcome", "function", "module", "test", "all")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,12 @@ def digest_test(test: RecordedTest, sources: SourceMap, *, is_before: bool) -> T
 
 
 def affected_tests(
-    before: Iterable[RecordedTest], after: Iterable[RecordedTest], change: SourceChange, sources: SourceMap
+    before: Iterable[RecordedTest],
+    after: Iterable[RecordedTest],
+    change: SourceChange,
+    sources: SourceMap,
+    *,
+    is_every_test: bool = False,
 ) -> tuple[AffectedTest, ...]:
     """Find the tests that a change affects.
 
@@ -97,6 +102,7 @@ def affected_tests(
         after: Those after the change.
         change: The change; changed test files count if it lists them.
         sources: The places of the change in both revisions.
+        is_every_test: Also return the tests that no change affects.
 
     Returns:
         The affected tests: those that end differently first, then in the order of the tests after the change.
@@ -108,6 +114,7 @@ def affected_tests(
         sides = digests.get(name), current.get(name)
         touched = tuple(dict.fromkeys(chain.from_iterable(side.touched for side in sides if side is not None)))
         reason = _reason(name, *sides, bool(touched), change.paths)
+        reason = reason or ("all" if is_every_test else None)
         if reason is not None:
             affected.append(AffectedTest(id=name, reason=reason, before=sides[0], after=sides[1], touched=touched))
     return tuple(sorted(affected, key=lambda test: REASONS.index(test.reason) > 0))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from worldline.core.repository.recorded_test import FAILING_OUTCOMES, failure_line
 from worldline.core.text import around, first_difference, plural, printable, shortened
 from worldline.diagnose.revisions.affected import AffectedTest
+from worldline.diagnose.revisions.compare import Noise
 from worldline.diagnose.revisions.difference import CallDifference, NameDifference, RevisionDiff, RevisionDivergence
 
 Sentence = tuple[str, str, str]  # a label, the text, its style
 MAX_VALUE_CHARS = 120
 MAX_CALLS_SHOWN = 5
+MAX_NOISES_SHOWN = 5
 _LOCATIONS = {
     "changed line": "in a changed line",
     "changed function": "in a function with changed lines",
@@ -37,7 +39,7 @@ def sentences(test: AffectedTest, diff: RevisionDiff | None) -> Iterator[Sentenc
         yield "divergence", f"none: both revisions behave the same{cut}", ""
     else:
         yield "first divergence", what_differs(diff.first), "bold"
-        yield "where", _where(diff, diff.first), ""
+        yield "where", f"{_steps(diff.first)}, {_where(diff, diff.first)}", ""
     yield "changed lines", _reached(diff), ""
     for call in diff.calls[:MAX_CALLS_SHOWN]:
         yield "call", _call(call), ""
@@ -67,11 +69,27 @@ def what_differs(first: RevisionDivergence) -> str:
     return f"{start}: {verb} {was} before, {now} after"
 
 
+def noise_notes(noises: Collection[Noise]) -> Iterator[str]:
+    """Say what was not compared because two executions of the same sources differ in it."""
+    for file, function, what in sorted(noises)[:MAX_NOISES_SHOWN]:
+        yield f"not compared, because two executions of the same sources differ: {what} of {function} ({file})"
+    if len(noises) > MAX_NOISES_SHOWN:
+        yield f"not compared: {len(noises) - MAX_NOISES_SHOWN:,} more such values"
+
+
 def _outcome(test: AffectedTest) -> str:
     before, after = test.outcomes
     if before == after:
         return f"{after} on both revisions"
     return f"{before} before, {after} after"
+
+
+def _steps(first: RevisionDivergence) -> str:
+    """The steps of a divergence: `step 5`, `step 5 before and 7 after`."""
+    before, after = first.before, first.after
+    if before is not None and after is not None and before.step != after.step:
+        return f"step {before.step:,} before and {after.step:,} after"
+    return f"step {first.place.step:,}"
 
 
 def _where(diff: RevisionDiff, first: RevisionDivergence) -> str:

@@ -6,7 +6,6 @@ is an HTML page that shows each prompt and output (`<details id="raw-ID">` with 
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.external_json import parse_external_json
 from worldline.core.fault import RowFault, call_or_fault
+from worldline.storage.inputs import read_input, unpack
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("id", "task_id", "sample_id", "problem_id", "question_id", "name", "uid", "idx", "index"),
@@ -41,7 +41,6 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "prompt": ("prompt", "full_prompt", "prompt_text", "context"),
     "passed": ("passed", "correct", "is_correct", "success"),
 }  # fmt: skip
-MAX_UNPACKED_BYTES = 1 << 30  # of a gzipped file
 
 
 @dataclass(frozen=True)
@@ -95,11 +94,7 @@ def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> l
 
 def _text(path: str | Path) -> str:
     try:
-        data = Path(path).read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            with gzip.open(path) as file:
-                data = file.read(MAX_UNPACKED_BYTES)
-        return data.decode("utf-8-sig")
+        return unpack(read_input(path)).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as a file of outputs: {error}") from None
 

@@ -4,10 +4,11 @@
                     holds what else the predictor declares (a server's template) and is not compared
     records.jsonl   one line per task (`record`), written as soon as it is known, synced per batch
     report.json     the results, once the run is complete
-    manifest.json   the sizes and sha256 of the other files, once the run is complete; `verify` compares them
+    manifest.json   the sizes and sha256 of the other files, once the run is complete; `verify` compares them. Pages
+                    and trials that are written later are added to it (`write_beside`)
 
 A last line without its newline was never acknowledged: it is removed, and its task is predicted again. The newest
-record of a task counts. One writer at a time.
+record of a task counts, and a resumed run keeps all of them. One writer at a time.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from worldline.core.errors import DigestError, FingerprintError, FormatError, UsageError
+from worldline.core.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
 from worldline.evaluation.run.record import Record, line, parse
 from worldline.storage import files, listing, remote
 from worldline.storage.listing import Listed
@@ -34,6 +35,8 @@ MEASUREMENTS = "measurements.jsonl"  # of a measured suite, in place of records 
 SPEED_OPTIONS = ("concurrency", "timeout", "retries", "threads", "key_env")  # extras that change no answer
 NOT_LISTED = Listed(0, "")
 MAX_JSON_BYTES = 64 << 20  # of a file that is read whole
+MAX_PAGE_BYTES = 1 << 30  # of a page beside a run
+_OWN_FILES = (CONFIG, RECORDS, MEASUREMENTS, REPORT, MANIFEST)
 
 
 class RunDir:
@@ -84,6 +87,11 @@ class RunDir:
         self._is_synced = False
         self.seen[record.at] = _without_texts(record)
 
+    @property
+    def count(self) -> int:
+        """The number of tasks that were asked about."""
+        return sum(record.kind == "asked" for record in self.seen.values())
+
     def sync(self) -> None:
         """Make all added records durable."""
         if not self._is_synced:
@@ -95,11 +103,13 @@ class RunDir:
         """Complete the run: write its report and the manifest."""
         self.sync()
         data = json_bytes(report)
-        digests = {RECORDS: {"size": self._size, "sha256": self._hasher.hexdigest()}}
-        digests[REPORT] = {"size": len(data), "sha256": files.write(self.path / REPORT, data)}
         config = files.read_plain(self.path / CONFIG, limit=MAX_JSON_BYTES)
-        digests[CONFIG] = {"size": len(config), "sha256": hashlib.sha256(config).hexdigest()}
-        files.write(self.path / MANIFEST, json_bytes({"format": FORMAT, "files": digests}))
+        table = {
+            RECORDS: Listed(self._size, self._hasher.hexdigest()),
+            REPORT: Listed(len(data), files.write(self.path / REPORT, data)),
+            CONFIG: Listed(len(config), hashlib.sha256(config).hexdigest()),
+        }
+        write_manifest(self.path, table | listed_beside(self.path))
 
     def close(self) -> None:
         """Close the log."""
@@ -179,12 +189,46 @@ def holds_run(path: str | Folder) -> bool:
     return is_run(path) or is_measured_run(path)
 
 
+def write_beside(run: Folder, name: str, data: bytes) -> None:
+    """Write a file into the folder of a run, and list it in the manifest if the run is complete.
+
+    While a run is being written, its writer lists the file when it finishes.
+    """
+    remote.write(run / name, data)
+    if remote.locked(run):
+        return
+    with remote.lock(run):
+        if table := listed(run):
+            table[name] = Listed(len(data), hashlib.sha256(data).hexdigest())
+            write_manifest(run, table)
+
+
+def write_manifest(run: Folder, table: Mapping[str, Listed]) -> None:
+    """Write the manifest of a complete run."""
+    entries = {name: asdict(entry) for name, entry in table.items()}
+    remote.write(run / MANIFEST, json_bytes({"format": FORMAT, "files": entries}))
+
+
+def listed_beside(run: Folder) -> dict[str, Listed]:
+    """Return the files that `write_beside` has added to a run, as they are now."""
+    table = {}
+    for name in listed(run):
+        if name not in _OWN_FILES and remote.is_there(run / name):
+            data = remote.read_plain(run / name, limit=MAX_PAGE_BYTES)
+            table[name] = Listed(len(data), hashlib.sha256(data).hexdigest())
+    return table
+
+
 def findings(path: Path) -> list[str]:
     """Compare a run with its manifest, and return one sentence for each file that differs."""
+    try:
+        wanted = _listed_when_complete(path)
+    except (FormatError, DiskError) as error:
+        return [str(error)]
     problems = []
-    for name, wanted in _listed_when_complete(path).items():
+    for name in wanted:
         try:
-            listing.open_file(path, name, wanted).close()
+            listing.open_file(path, name, wanted[name]).close()
         except DigestError as error:
             problems.append(str(error))
     if not problems:
@@ -205,9 +249,9 @@ def verify(path: Path) -> int:
     return sum(entry.size for entry in wanted.values())
 
 
-def listed(path: Path) -> dict[str, Listed]:
+def listed(path: Folder) -> dict[str, Listed]:
     """Return the files that a run's manifest lists, or none if there is no manifest yet."""
-    if not os.path.lexists(path / MANIFEST):
+    if not remote.is_there(path / MANIFEST):
         return {}
     manifest = listing.read_object(path / MANIFEST, limit=MAX_JSON_BYTES)
     listing.check_format(path / MANIFEST, manifest, format=(FORMAT,))

@@ -23,11 +23,14 @@ from worldline.evaluation.run.directory import (
     MEASUREMENTS,
     REPORT,
     json_bytes,
+    listed_beside,
     read_config,
     refuse_other_config,
+    write_manifest,
 )
 from worldline.evaluation.suites.measurement import KINDS, Measurement
 from worldline.storage import listing, remote
+from worldline.storage.listing import Listed
 from worldline.storage.remote import Folder
 
 MAX_BYTES = 1 << 30  # of a log that is read whole
@@ -55,10 +58,8 @@ class MeasurementLog:
         written = {CONFIG: config, MEASUREMENTS: self._data(), REPORT: json_bytes(report)}
         for name in (MEASUREMENTS, REPORT):
             remote.write(self._folder / name, written[name])
-        digests = {
-            name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in written.items()
-        }
-        remote.write(self._folder / MANIFEST, json_bytes({"format": FORMAT, "files": digests}))
+        table = {name: Listed(len(data), hashlib.sha256(data).hexdigest()) for name, data in written.items()}
+        write_manifest(self._folder, table | listed_beside(self._folder))
 
     def _data(self) -> bytes:
         ordered = sorted(self.rows.values(), key=lambda row: row.at)

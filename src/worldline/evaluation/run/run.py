@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, TypedDict, Unpack
@@ -21,6 +22,7 @@ from worldline.diagnose.interventions import SLACK
 from worldline.diagnose.sample import ReportedAnswer
 from worldline.evaluation.external.predictions import ExternalPrediction
 from worldline.evaluation.run.directory import RunDir
+from worldline.evaluation.run.early_stop import EarlyStop, take_verdicts
 from worldline.evaluation.run.record import Record, fault_record, prediction_record, skipped_record
 from worldline.evaluation.run.samples import tables
 from worldline.evaluation.run.shard import SuiteShard
@@ -137,6 +139,7 @@ class RunOptions(TypedDict, total=False):
     out: Folder | None
     shard: SuiteShard | None
     executor: BatchExecutor | None
+    stops_early: bool
 
 
 def run(
@@ -148,10 +151,12 @@ def run(
         suite: The tasks.
         predictor: The model.
         config: What else decides the answers: the suite's `options` and the model's `extras`.
-        options: `limit`: the number of tasks with a true answer, by default the suite's count. `batch`: how many
+        options: `limit`: the number of tasks with a true answer, by default the suite's count; a resumed run keeps
+            what it has, if that is more. `batch`: how many
             requests the predictor gets at once. `on_verdict` and `on_record`: called with every verdict and new record.
             `on_truth`: called with the number of known truths. `out`: a folder that stores the run, or is resumed.
-            `shard`: evaluate only its tasks. `executor`: predicts and judges elsewhere (`spread`).
+            `shard`: evaluate only its tasks. `executor`: predicts and judges elsewhere (`spread`). `stops_early`: stop
+            if none of the first answers can be read; such a run is stored as one that was interrupted.
 
     Raises:
         UsageError: `limit` or `batch` is less than 1.
@@ -186,6 +191,7 @@ def run_answers(
     select: Callable[[int, int], Selection] | None = None,
     shard: SuiteShard | None = None,
     executor: BatchExecutor | None = None,
+    stops_early: bool = False,
 ) -> Report:
     """Evaluate any source of predictions on a suite; the other arguments are those of `run`.
 
@@ -203,6 +209,8 @@ def run_answers(
     count = suite.count if limit is None else limit
     suite = suite.posed_in(codec)
     with open_run(out, run_config(suite, name, config or {}, shard, count)) as log:
+        if log is not None and count is not None and shard is None:
+            count = max(count, log.count)
         with truth_recorder(suite.limits) as record:
             state = RunState(log, record, recorder(suite.limits, hash_seed=1), on_record, external or {})
             for reason, names in {**suite.left_out, **(left_out or {})}.items():
@@ -214,18 +222,15 @@ def run_answers(
                 while known := list(islice(_counted(tasks, on_truth, len(state.verdicts)), batch)):
                     yield judge_batch(known, answers, codec, state)
 
-            for verdicts in local_batches() if executor is None else executor(suite, state, count, shard):
-                for verdict in verdicts:
-                    state.verdicts.append(verdict)
-                    if on_verdict is not None:
-                        on_verdict(verdict)
-                if log is not None:
-                    log.sync()
-        summed = _summed(state, suite.name, name)
+            early = EarlyStop(is_active=stops_early, stored=log.seen.values() if log is not None else ())
+            batches = local_batches() if executor is None else executor(suite, state, count, shard)
+            sync = log.sync if log is not None else lambda: None
+            is_stopped = take_verdicts(batches, state.verdicts, early, on_verdict=on_verdict, on_batch=sync)
+        summed = replace(_summed(state, suite.name, name), is_stopped=is_stopped)
         way = str(((config or {}).get("how") or {}).get("way", ""))
         answers_right = summed.all.answer.right
         summed = replace(summed, way=way, selection=select(answers_right, summed.n) if select is not None else None)
-        if log is not None:
+        if log is not None and not is_stopped:
             log.finish(summed.as_json())
     return summed
 
@@ -282,11 +287,11 @@ def judge_batch(batch: list[KnownTask], answers: Answers, codec: str, state: Run
         else:
             fresh.append((known, request))
     tasks, requests = [known.task for known, _ in fresh], [request for _, request in fresh]
-    predictions = iterate_or_fault(lambda at: answers(tasks[at:], requests[at:]), len(fresh))
-    for (known, request), prediction in zip(fresh, predictions, strict=True):
-        verdict = _judged(known, request, prediction, codec, state)
-        if verdict is not None:
-            yield verdict
+    with closing(iterate_or_fault(lambda at: answers(tasks[at:], requests[at:]), len(fresh))) as predictions:
+        for (known, request), prediction in zip(fresh, predictions, strict=True):
+            verdict = _judged(known, request, prediction, codec, state)
+            if verdict is not None:
+                yield verdict
 
 
 def _judged(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import warnings
 
 from worldline.codec.cwm.text import SPECIAL
@@ -110,4 +111,4 @@ def advise(form: str, *, model: str, way: str = "", is_scored: bool = False) -> 
         return "the text must be the trace alone, as docs/how-to/your-model.md shows (`worldline encode` prints one)"
     *ways, last = (WAYS[name] for name in BETTER_WAYS.get(way, ("fewshot-chat", "chat", "text")))
     budget = "`-M max_tokens=N` (for a model whose reasoning was cut), " if form == NOTHING else ""
-    return f"{budget}{', '.join(ways)} or {last}"
+    return f"{budget}{', '.join(ways)} or {last}; `worldline check {shlex.quote(model)}` tries them all"

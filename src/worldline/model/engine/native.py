@@ -45,6 +45,8 @@ class NativeEngine:
     """The trunk's function over `weights`, named as in its `state_dict()`."""
 
     guessed = MAX_GUESS_BYTES
+    # Forks share the keys of their prompt.
+    shares_keys = True
 
     def __init__(
         self,

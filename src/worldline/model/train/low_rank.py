@@ -30,6 +30,8 @@ from worldline.model.weights import FloatArray, StoredArray, dequantize
 
 # Nats of a whole document below which it counts as known: a probability of 95 %.
 CONFIDENT_NATS = 0.05
+# Shares of a budget of time that one evaluation and one step may take; a step costs more than a forward pass.
+EVALUATION_SHARE, STEP_SHARE, STEP_COST = 0.05, 0.1, 3.0
 ADAPTED_MODULES = tuple(f"{part}.{side}" for part in ("mixer", "mlp") for side in ("inner", "outer"))
 
 
@@ -38,7 +40,7 @@ class AdaptationConfig:
     """How low-rank changes are trained.
 
     Attributes:
-        minutes: Budget of time, unless `steps` is set.
+        minutes: Budget of time, the preparation of the model included, unless `steps` is set.
         steps: Budget of steps.
         rank: Rank of the changes.
         layers: Number of last layers to change; 0 changes all.
@@ -209,14 +211,17 @@ def train_changes(
     """
     if not documents or not held_back:
         raise UsageError("an adaptation needs documents to learn from and documents to hold back")
-    started = time.process_time()
+    started, began = time.process_time(), time.monotonic()
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         model = _build_model(shape, weights, how)
+    if not how.steps:
+        documents, known, held_back = _fit_time(model, documents, known, held_back, how)
     evaluations = [HeldBackLoss(0, model.mean_loss(held_back))]
     best = model.tensors()
     sampler, steps = _DocumentSampler(model, documents, known, random.Random(how.seed)), 0
-    for steps, share in _run_steps(sampler, how):
+    clock = Clock(steps=how.steps, minutes=how.minutes, elapsed=time.monotonic() - began)
+    for steps, share in _run_steps(sampler, how, clock):
         if progress is not None:
             progress(share, f"{evaluations[-1].nats:.2f} nats per held-back document")
         if share < len(evaluations) / how.evaluations and share < 1:
@@ -230,6 +235,40 @@ def train_changes(
         if not math.isfinite(evaluations[-1].nats) or len(evaluations) - 1 - evaluations.index(lowest) >= how.patience:
             break
     return LowRankChanges(best, steps, sampler.count, tuple(evaluations), time.process_time() - started)
+
+
+def _fit_time(
+    model: _AdaptedModel,
+    documents: Sequence[DocumentPair],
+    known: Sequence[DocumentPair],
+    held_back: Sequence[DocumentPair],
+    how: AdaptationConfig,
+) -> tuple[list[DocumentPair], list[DocumentPair], list[DocumentPair]]:
+    """Choose documents that a budget of time allows: the shortest, by the measured time per byte.
+
+    An evaluation must take a small share of the budget, and so must a step.
+    """
+    budget, began, selected = 60 * how.minutes, time.monotonic(), list[DocumentPair]()
+    for pair in sorted(held_back, key=_length):
+        model.mean_loss([pair])
+        selected.append(pair)
+        if time.monotonic() - began >= EVALUATION_SHARE * budget:
+            break
+    seconds_per_byte = (time.monotonic() - began) / sum(map(_length, selected))
+    longest = STEP_SHARE * budget / (how.together * STEP_COST * seconds_per_byte)
+    lessons, replayed = (
+        [
+            pair
+            for number, pair in enumerate(sorted(pairs, key=_length))
+            if number < how.together or _length(pair) < longest
+        ]
+        for pairs in (documents, known)
+    )
+    return lessons, replayed, selected
+
+
+def _length(pair: DocumentPair) -> int:
+    return len(pair[0]) + len(pair[1])
 
 
 def _build_model(shape: Shape, weights: Mapping[str, StoredArray], how: AdaptationConfig) -> _AdaptedModel:
@@ -287,11 +326,11 @@ class _DocumentSampler:
         return self._waiting.pop()
 
 
-def _run_steps(sampler: _DocumentSampler, how: AdaptationConfig) -> Iterator[tuple[int, float]]:
+def _run_steps(sampler: _DocumentSampler, how: AdaptationConfig, clock: Clock) -> Iterator[tuple[int, float]]:
     """Run AdamW steps; yield the step number and the share of the budget used."""
     weights = [weight for part in sampler.learner.parts.values() for weight in (part.up, part.down)]
     optimizer = torch.optim.AdamW(weights, lr=how.rate, betas=(0.9, 0.95), weight_decay=0.0)
-    clock, step = Clock(steps=how.steps, minutes=how.minutes), 0
+    step = 0
     while (share := clock.progress(step)) < 1:
         optimizer.zero_grad(set_to_none=True)
         size = sampler.gradients(how.together)

@@ -21,6 +21,7 @@ from worldline.recording.languages.toolchain import KINDS
 from worldline.recording.rehearsal.commands import command_for, is_shell
 from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copied
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
+from worldline.storage.inputs import MAX_SOURCE_BYTES, read_input
 
 _NETWORK = "the sandbox has no network: replies, and what the script would do with them, are unknown"
 _NOT_LISTENED = "the script is not Python: only changed files and the commands that a shell starts are visible"
@@ -172,7 +173,7 @@ def runs(file: Path) -> str:
 def source_of(file: Path) -> str:
     """Read the text of a script."""
     try:
-        data = file.read_bytes()
+        data = read_input(file, limit=MAX_SOURCE_BYTES)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
     has_declared_encoding = LANGUAGES[language_of(file.name)].has_syntax_tree

@@ -15,13 +15,14 @@ from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.edits.parsed import ParsedSource, own_nodes
 from worldline.plan.repair.test_file import checks_from_python
 from worldline.recording.collect import decode
+from worldline.storage.inputs import MAX_SOURCE_BYTES, read_input
 
 
 def read_checks(program: Program, tests: str | Path, *, function: str | None = None) -> CheckSet:
     """Read the tests of a file; UsageError if they are not tests."""
     path = Path(tests)
     try:
-        data = path.read_bytes()
+        data = read_input(path, limit=MAX_SOURCE_BYTES)
     except OSError as error:
         raise UsageError(f"the tests cannot be read: {error}") from None
     if path.suffix == ".py":

@@ -102,6 +102,10 @@ class BalancedServers:
             await asyncio.sleep(pause)
         raise Unanswered(f"{problem.why}; {tried} attempts, {len(self._slots)} servers", context=problem.context)
 
+    async def look(self, http: httpx2.AsyncClient, path: str) -> dict[str, Any]:
+        """Get the JSON object at a path of the first server."""
+        return await self._slots[0].client.look(http, path)
+
     def _next(self, left: Sequence[_Slot]) -> _Slot:
         """Choose the least busy server that is ready, or else the one whose pause ends first."""
         now = self._clock()

@@ -34,6 +34,7 @@ RETRIED_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 REFUSED_STATUSES = (400, 413, 422)
 EVENT_STREAM = "text/event-stream"
 LATE = "worldline_late"  # the key of the deadline in an answer that it cut
+NO_CONNECTION, NO_TLS, TOO_LATE, OTHER_MODEL = "connection", "TLS", "timeout", "other model"  # kinds of failure
 _CONTEXT = re.compile(r"context.{0,9}(length|size|window)|too (long|many tokens)|maximum.{0,30}tokens", re.I)
 _T = TypeVar("_T")
 
@@ -49,12 +50,34 @@ class Patience:
 class Unanswered(Exception):
     """There is no answer. If `again`, another attempt may succeed, `after` some seconds.
 
-    `context`: question and answer exceed the model's context, which is a budget and not a fault.
+    `context`: question and answer exceed the model's context, which is a budget and not a fault. `status` is that of
+    the server's refusal, 0 without one; `kind` names what else went wrong, if a caller may want to know.
     """
 
-    def __init__(self, why: str, *, again: bool = True, after: float = 0.0, context: bool = False) -> None:
+    def __init__(
+        self,
+        why: str,
+        *,
+        again: bool = True,
+        after: float = 0.0,
+        context: bool = False,
+        status: int = 0,
+        kind: str = "",
+    ) -> None:
         super().__init__(why)
         self.why, self.again, self.after, self.context = why, again, after, context
+        self.status, self.kind = status, kind
+
+    def after_attempts(self, attempts: int) -> Unanswered:
+        """Return the same failure, with the number of attempts in its reason."""
+        return Unanswered(
+            _counted(self.why, attempts),
+            again=self.again,
+            after=self.after,
+            context=self.context,
+            status=self.status,
+            kind=self.kind,
+        )
 
 
 @dataclass(frozen=True)
@@ -107,12 +130,7 @@ class ServerClient:
             except Unanswered as problem:
                 pause = max(problem.after, self.pause(attempt))
                 if not problem.again or attempt == attempts:
-                    raise Unanswered(
-                        _counted(problem.why, attempt),
-                        again=problem.again,
-                        after=problem.after,
-                        context=problem.context,
-                    ) from None
+                    raise problem.after_attempts(attempt) from None
                 if time.monotonic() + pause >= end:
                     late = f"{problem.why}, and no time for another attempt"
                     raise Unanswered(_counted(late, attempt)) from None
@@ -135,7 +153,7 @@ class ServerClient:
                 return read(await self._once(http, self.url + path, body, streamed))
         except TimeoutError:
             if streamed is None or not streamed.has_text:
-                raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
+                raise self._late() from None
         return read({**streamed.answer(is_late=True), LATE: f"{self.patience.timeout:g} s"})
 
     async def look(self, http: httpx2.AsyncClient, path: str) -> dict[str, Any]:
@@ -144,7 +162,10 @@ class ServerClient:
             async with asyncio.timeout(self.patience.timeout):
                 return await self._once(http, self.url + path, None, None)
         except TimeoutError:
-            raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
+            raise self._late() from None
+
+    def _late(self) -> Unanswered:
+        return Unanswered(f"no answer within {self.patience.timeout:g} s", kind=TOO_LATE)
 
     def pause(self, attempt: int) -> float:
         """Return the seconds before another attempt: exponential backoff with jitter."""
@@ -208,6 +229,7 @@ def _check_status(answer: httpx2.Response, data: bytes) -> None:
             again=status in RETRIED_STATUSES,
             after=after,
             context=status in REFUSED_STATUSES and _CONTEXT.search(message) is not None,
+            status=status,
         )
 
 
@@ -283,9 +305,9 @@ def _unconnected(url: str, error: Exception) -> Unanswered:
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
             why = (cause.reason or "error").lower().replace("_", " ")
-            return Unanswered(f"TLS: {why}", again=False)
+            return Unanswered(f"TLS: {why}", again=False, kind=NO_TLS)
         cause = cause.__cause__ or cause.__context__
-    return Unanswered(f"no connection to {url}: {_error_text(error)}")
+    return Unanswered(f"no connection to {url}: {_error_text(error)}", kind=NO_CONNECTION)
 
 
 def _error_text(error: Exception) -> str:

@@ -20,6 +20,7 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import PROGRAM, language_note
 from worldline.predict.servers.prompt_styles import (
     CHAT,
+    COMPLETIONS,
     SPECIAL_TOKENS,
     Reply,
     Sampling,
@@ -44,7 +45,7 @@ class FewShot:
     """The prompt as plain text, up to the first frames that are certain. The model continues it."""
 
     codec: str = "cwm"
-    path: str = "/completions"
+    path: str = COMPLETIONS
 
     @property
     def template(self) -> str:

@@ -17,6 +17,7 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE, PROGRAM, language_note
 from worldline.predict.servers.prompt_styles import (
     CHAT,
+    COMPLETIONS,
     SPECIAL_TOKENS,
     Reply,
     Sampling,
@@ -38,7 +39,7 @@ class MetaText:
     """Meta's prompt as plain text, with special tokens spelled out. The model continues it."""
 
     codec: str = "cwm"
-    path: str = "/completions"
+    path: str = COMPLETIONS
     template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are not scored"
 
     def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:

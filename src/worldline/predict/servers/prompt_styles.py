@@ -17,11 +17,11 @@ from worldline.codec.notation import notation
 from worldline.predict.confidence import frame_logprobs
 from worldline.predict.prediction import Decoding, Prediction, PredictionRequest, summed_logprob
 from worldline.predict.servers.chat import messages, template
-from worldline.predict.servers.client import LATE, Unanswered, one_line
+from worldline.predict.servers.client import LATE, OTHER_MODEL, Unanswered, one_line
 from worldline.predict.servers.tokens import Vocabulary, spelled, stage, stops
 from worldline.predict.table import table_of
 
-CHAT = "/chat/completions"
+CHAT, COMPLETIONS = "/chat/completions", "/completions"
 END_MARK = "\n.\n"
 DONE, CUT = ("stop", "eos", "end_turn"), ("length", "max_tokens")
 MAX_NAME_CHARS = 100
@@ -116,7 +116,7 @@ class Text:
     """The compact prompt as plain text. The model continues it."""
 
     codec: str = "compact"
-    path: str = "/completions"
+    path: str = COMPLETIONS
     template: str = "the compact prompt, and nothing else"
 
     def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class Tokens:
 
     vocabulary: Vocabulary
     codec: str = "cwm"
-    path: str = "/completions"
+    path: str = COMPLETIONS
     template: str = "Meta's prompt as token ids: a call is made by a `main`, whose frames are given and not scored"
 
     def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
@@ -251,7 +251,8 @@ def read_reply(answer: dict[str, Any], model: str) -> Reply:
     """
     name = answer.get("model")
     if isinstance(name, str) and not _same_model(name, model):
-        raise Unanswered(f"an answer of the model {_short_name(name)!r}, not {model!r}", again=False)
+        why = f"an answer of the model {_short_name(name)!r}, not {model!r}"
+        raise Unanswered(why, again=False, kind=OTHER_MODEL)
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):

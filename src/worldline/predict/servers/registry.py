@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from worldline.core.errors import UsageError
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import MetaChat, MetaText
-from worldline.predict.servers.prompt_styles import Chat, PromptStyle, Text, Tokens
+from worldline.predict.servers.prompt_styles import CHAT, COMPLETIONS, Chat, PromptStyle, Text, Tokens
 from worldline.predict.servers.tokens import Vocabulary, is_meta
 
 StyleFactory = Callable[[Callable[[], Vocabulary]], PromptStyle]
@@ -21,6 +21,18 @@ WAYS: Mapping[str, Mapping[str, StyleFactory]] = {
         "tokens": lambda vocabulary: Tokens(vocabulary()),
     },
 }
+
+BY_CHAT = ("chat", "fewshot-chat")
+
+
+def path_of(way: str) -> str:
+    """Return the endpoint of a server that a prompt style uses."""
+    return CHAT if way in BY_CHAT else COMPLETIONS
+
+
+def default_way(model: str, *, converses: bool) -> str:
+    """Return the default prompt style of a model: token ids for Meta's own, else by chat if it `converses`."""
+    return "tokens" if is_meta(model) else "chat" if converses else "text"
 
 
 def notation_for(model: str, way: str) -> str:

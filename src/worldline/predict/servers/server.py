@@ -11,6 +11,7 @@ import re
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -20,12 +21,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from worldline.core.errors import UsageError
+from worldline.core.errors import NoModelError, UsageError
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.balance import BalancedServers
 from worldline.predict.servers.client import ServerClient, Unanswered
+from worldline.predict.servers.listing import check_is_served
 from worldline.predict.servers.prompt_styles import CHAT, PromptStyle, Reply, Sampling, prediction, read_reply
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class Server:
         key_env: str = "",
     ) -> None:
         if not model:
-            raise UsageError("name the model after the server's address: server:URL#MODEL")
+            raise NoModelError("name the model after the server's address: server:URL#MODEL")
         if concurrency < 1:
             raise UsageError(f"concurrency must be at least 1, not {concurrency}")
         self._client, self._model, self._style, self._sampling = client, model, style, sampling
@@ -89,7 +91,7 @@ class Server:
         return self._in_order(partial(self._answer, text, limit) for text in questions)
 
     def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
-        with _running() as loop:
+        with running_loop() as loop:
             http, slots = self._client.open(), asyncio.Semaphore(self._concurrency)
             pending: deque[Future[Prediction]] = deque()
             try:
@@ -145,8 +147,9 @@ class Server:
             reply = await self._client.ask(
                 http, self._style.path, question, lambda answer: read_reply(answer, self._model), retries=retries
             )
-        except Unanswered:
+        except Unanswered as problem:
             self._failed += 1
+            await check_is_served(self._client, http, self._model, problem)
             raise
         self._failed = 0
         return reply
@@ -183,6 +186,8 @@ def _waited(future: Future[Prediction]) -> Prediction:
 
 async def _close(http: httpx2.AsyncClient) -> None:
     """Cancel everything in flight and close the connections."""
+    # The HTTP client never starts the coroutine of a connection that is cancelled at once, and Python warns about it.
+    warnings.filterwarnings("ignore", r"coroutine 'connect_tcp\.", RuntimeWarning)
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
@@ -191,7 +196,7 @@ async def _close(http: httpx2.AsyncClient) -> None:
 
 
 @contextmanager
-def _running() -> Iterator[asyncio.AbstractEventLoop]:
+def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
     """Run an event loop in a thread, so that questions continue while the caller works."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="worldline-server", daemon=True)

@@ -49,6 +49,7 @@ class _Numbers(NamedTuple):
     socket: int
     fcntl: int
     setsockopt: int
+    prlimit: int
     zygotes: str  # what the zygote itself still needs: mount, umount2, unshare, setns
     everyones: str  # what nobody in the sandbox does
     hoards: str  # memory that no process maps: memfd_create, shmget, msgget, semget, vmsplice
@@ -56,7 +57,7 @@ class _Numbers(NamedTuple):
 
 _ARCHITECTURES = {
     "x86_64": _Numbers(
-        0xC000003E, 56, 16, 41, 72, 54, "165 166 272 308",
+        0xC000003E, 56, 16, 41, 72, 54, 302, "165 166 272 308",
         # ptrace syslog uselib personality vhangup modify_ldt pivot_root _sysctl adjtimex chroot acct settimeofday
         "101 103 134 135 153 154 155 156 159 161 163 164 "
         # swapon swapoff reboot sethostname setdomainname iopl ioperm create_module init_module delete_module
@@ -72,7 +73,7 @@ _ARCHITECTURES = {
         "319 29 68 64 278",
     ),
     "aarch64": _Numbers(
-        0xC00000B7, 220, 29, 198, 25, 208, "40 39 97 268",
+        0xC00000B7, 220, 29, 198, 25, 208, 261, "40 39 97 268",
         # the same, less what this architecture never had
         "117 116 92 58 41 171 51 89 170 224 225 142 161 162 105 106 60 42 0 18 112 104 217 218 219 "
         "27 26 238 239 241 262 264 265 266 270 271 272 273 294 280 282 " + _NEW,
@@ -142,7 +143,13 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
         b"" if counted else hoards,
         _verdict(_ALLOW),
     ]
-    child = [start, _for_each(map(int, calls.zygotes.split()), _refuse(EPERM)), _verdict(_ALLOW)]
+    child = [
+        start,
+        _for_each(map(int, calls.zygotes.split()), _refuse(EPERM)),
+        # Process 1 only keeps the namespace alive: its limits are not the program's.
+        _unless_equal(calls.prlimit, first + _unless_equal(1, _refuse(EPERM))),
+        _verdict(_ALLOW),
+    ]
     return b"".join(zygote), b"".join(child)
 
 

@@ -14,11 +14,19 @@ SLUGS = {
 
 
 class Refusal(Exception):
-    """A request that is refused. `allow` lists the methods that the path accepts."""
+    """A request that is refused. `allow` lists the methods that the path accepts; `retry_after` is in seconds."""
 
-    def __init__(self, status: int, message: str, *, slug: str | None = None, allow: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        slug: str | None = None,
+        allow: str | None = None,
+        retry_after: int | None = None,
+    ) -> None:
         super().__init__(message)
-        self.status, self.message, self.allow = status, message, allow
+        self.status, self.message, self.allow, self.retry_after = status, message, allow, retry_after
         self.slug = slug or SLUGS[status]
 
 

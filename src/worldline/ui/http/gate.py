@@ -117,6 +117,7 @@ async def refuse(refusal: Refusal, policy: Policy, send: Send) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers += [(b"cache-control", b"no-store")]
     headers += [(b"allow", refusal.allow.encode())] if refusal.allow else []
+    headers += [(b"retry-after", str(refusal.retry_after).encode())] if refusal.retry_after is not None else []
     headers += [(b"connection", b"close")] if refusal.status in _CLOSING_STATUSES else []
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

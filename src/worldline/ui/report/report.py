@@ -8,13 +8,14 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.evaluation.conclusion import Conclusion
 from worldline.evaluation.merge import check_is_run
+from worldline.evaluation.run.directory import write_beside
 from worldline.evaluation.run.stored import local
 from worldline.storage import files
 from worldline.storage.remote import is_url
 from worldline.ui.report.charts import Chart
 from worldline.ui.report.page import DEFAULT_FAILURES, charts, render
 
-COMPARISON = "comparison.html"  # in the folder of the first run
+PAGE, COMPARISON = "report.html", "comparison.html"  # in the folder of the first run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +75,12 @@ def report(
     if out is None and is_url(str(run)):
         raise UsageError("the run is on a store: pass -o FILE for the page")
     folder = local(run)
-    page = folder / (COMPARISON if more else "report.html") if out is None else Path(out)
+    page = folder / (COMPARISON if more else PAGE) if out is None else Path(out)
     if more:
         folders = [folder, *map(local, more)]
         return _write_comparison(folders, page, max_failures, tokenizer, figures, main_table)
     text, findings = render(folder, limit=max_failures, tokenizer=tokenizer)
-    files.write(page, text.encode("utf-8", "backslashreplace"))
+    _write_page(page, text, folder)
     return WrittenReport(
         page=page,
         samples=findings.sums.n,
@@ -107,7 +108,7 @@ def _write_comparison(
     for folder in folders:
         check_is_run(folder)
     text, compared, chosen, unread = render_comparison(folders, limit=max_failures, tokenizer=tokenizer)
-    files.write(page, text.encode("utf-8", "backslashreplace"))
+    _write_page(page, text, folders[0])
     every = tables(compared)
     if main_table is not None:
         files.write(Path(main_table), main_latex(every["models"], compared.suite).encode("utf-8", "backslashreplace"))
@@ -121,6 +122,14 @@ def _write_comparison(
         runs=len(compared.runs),
         main_table=None if main_table is None else Path(main_table),
     )
+
+
+def _write_page(page: Path, text: str, run: Path) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    if page.parent == run:
+        write_beside(run, page.name, data)
+    else:
+        files.write(page, data)
 
 
 def _write_figures(figures: str | Path | None, drawn: list[Chart]) -> tuple[Path, ...]:

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from worldline.core.text import plural
 from worldline.diagnose.revisions.sentences import sentences
+from worldline.evaluation.expected.check import TraceCheck
 from worldline.evaluation.revisions import ComparedTest, RevisionComparison
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
 from worldline.ui.report.debug_page import cell_markup
@@ -37,6 +38,21 @@ def page(comparison: RevisionComparison) -> str:
     if not diverging:
         body.append("<p>Every affected test behaves the same on both revisions.</p>")
     body += [f'<p class="soft">{safe(note)}</p>' for note in comparison.notes]
+    return document(title, ROW_STYLE + _STYLE, body)
+
+
+def check_page(check: TraceCheck) -> str:
+    """Return the page of a check against stored traces."""
+    title = f"{check.subject} compared with {check.expect}"
+    summary = f"{len(check.changed):,} of {plural(check.count, check.noun)} changed"
+    body = [f"<h1>{safe(title)} <small>{summary}</small></h1>"]
+    body += [f"<p>{safe(problem)}</p>" for problem in check.problems]
+    for comparison in check.comparisons:
+        for compared in comparison.diverging:
+            body += _test(compared, comparison)
+    if check.is_unchanged:
+        body.append("<p>Everything behaves as recorded.</p>")
+    body += [f'<p class="soft">{safe(note)}</p>' for note in check.notes]
     return document(title, ROW_STYLE + _STYLE, body)
 
 

@@ -1,4 +1,4 @@
-"""The ASGI application of `worldline serve`: OpenAI's `/v1/completions` and `/v1/models`.
+"""The ASGI application of `worldline serve`: OpenAI's `/v1/completions` and `/v1/models`, and `/metrics`.
 
 The gate checks clients; this module checks the key. A client that disconnects frees the places of its texts.
 """
@@ -6,6 +6,7 @@ The gate checks clients; this module checks the key. A client that disconnects f
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -23,11 +24,14 @@ from worldline.ui.http.json_body import ClientLeft, json_bytes, received
 from worldline.ui.http.policy import Policy
 from worldline.ui.serve.answer import ShownText, completion_json, error_object, usage_json
 from worldline.ui.serve.batch import EngineBatch
-from worldline.ui.serve.completion import BROKEN, Completion
+from worldline.ui.serve.completion import BROKEN, LATE, Completion
+from worldline.ui.serve.metrics import METRICS_TYPE, metrics_text
 from worldline.ui.serve.request import CompletionRequest, request_of
 
-MODELS, COMPLETIONS = b"/v1/models", b"/v1/completions"
+MODELS, COMPLETIONS, METRICS = b"/v1/models", b"/v1/completions", b"/metrics"
+MAX_RETRY_SECONDS = 30
 _FAILED = "the model produced no next byte: check its weights and the server's log"
+_FAILURES = {BROKEN: (500, "fault", _FAILED), LATE: (503, "full", "no place was free for one of the texts")}
 _STREAM = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
 
 
@@ -62,6 +66,10 @@ def application(model: ServedModel, batch: EngineBatch, policy: Policy, announce
             except ClientLeft:
                 return
             await _answer(request_of(body), model, batch, receive, send)
+            return
+        if path == METRICS:
+            _allow(scope, "GET")
+            await Response(metrics_text(batch), media_type=METRICS_TYPE)(scope, receive, send)
             return
         answer = _models(path, model)
         _allow(scope, "GET")
@@ -118,10 +126,9 @@ async def _answer(
             if gone.done():
                 return
             start = partial(Completion, request, prompt, number, guide=model.guide, notify=notify)
-            texts.append(await asyncio.to_thread(start))  # parsing a long prompt takes a second or two
-        for text in texts:
-            batch.join(text)
-        sending = asyncio.ensure_future(_send(request, texts, model, more, send))
+            texts.append(await asyncio.to_thread(start))  # parsing a long prompt takes up to a second
+        batch.join(texts)
+        sending = asyncio.ensure_future(_send(request, texts, model, batch.queue_seconds, more, send))
         await asyncio.wait([sending, gone], return_when=asyncio.FIRST_COMPLETED)
         if sending.done():
             sending.result()
@@ -140,16 +147,25 @@ async def _disconnected(receive: Receive) -> None:
 
 
 async def _send(
-    request: CompletionRequest, texts: Sequence[Completion], model: ServedModel, more: asyncio.Event, send: Send
+    request: CompletionRequest,
+    texts: Sequence[Completion],
+    model: ServedModel,
+    queue_seconds: float,
+    more: asyncio.Event,
+    send: Send,
 ) -> None:
     facts: dict[str, Any] = {"number": f"cmpl-{uuid.uuid4().hex}", "at": int(time.time()), "model": model.name}
     shown = [ShownText(text, index) for index, text in enumerate(texts)]
-    if request.is_stream:
+    await more.wait()  # until there is something to send: a refusal has another status
+    if request.is_stream and not any(text.finish == LATE for text in texts):
         await _stream(request, texts, shown, facts, more, send)
         return
     while not all(text.finish for text in texts):
         await more.wait()
         more.clear()
+    if any(text.finish == LATE for text in texts):
+        reason = f"no place was free within {queue_seconds:g} s: try again later, or raise --batch or --queue-seconds"
+        raise Refusal(503, reason, retry_after=max(1, math.ceil(min(queue_seconds, MAX_RETRY_SECONDS))))
     if any(text.finish == BROKEN for text in texts):
         raise Refusal(500, _FAILED)
     choices, usage = [text.choice() for text in shown], usage_json(request.prompts, texts)
@@ -169,8 +185,8 @@ async def _stream(
 ) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": _STREAM})
     async for choice in _choices(texts, shown, more):
-        if choice["finish_reason"] == BROKEN:
-            await _event(send, error_object(500, "fault", _FAILED))
+        if choice["finish_reason"] in _FAILURES:
+            await _event(send, error_object(*_FAILURES[choice["finish_reason"]]))
             break
         await _event(send, completion_json([choice], usage=None, **facts))
     else:

@@ -1,41 +1,80 @@
-"""One thread that owns the engine and writes the texts of all clients together.
+"""One thread that owns the engine: it reads the prompts and writes the texts of all clients together.
 
-Between two passes through the network, texts join while there is room, and leave when they have ended or their client
-has disconnected. A text does not depend on the others in its batch.
+Each round admits texts while there is room, reads prompts for a short time, and makes one pass for the texts that are
+being written. A long prompt therefore never stops the others, and a client that disconnects or a signal is heard
+between two pieces. A text does not depend on the others in its batch.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from worldline.predict.guess import read
-from worldline.predict.local import MAX_PROMPT_BYTES
 from worldline.predict.prompt_states import PromptStates
 from worldline.predict.rollout import Engine
-from worldline.ui.serve.completion import BROKEN, LEFT, Completion
+from worldline.ui.serve.completion import BROKEN, LATE, LEFT, Completion
+
+PIECE_BYTES = 64  # of a prompt, between two looks at the clients: one pass through the net
+READ_SECONDS = 0.05  # that texts being written wait for prompts in a round; at least one piece is read
+MAX_BATCH_PROMPT_BYTES = 1 << 17  # of all prompts in the batch; the shipped model's states take 4 KB per byte
+DEFAULT_CACHE_BYTES = 512 << 20
+DEFAULT_QUEUE_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class BatchLoad:
-    """The number of texts that are being written, and that wait for a place."""
+    """The number of texts that are being written, whose prompt is being read, and that wait for a place."""
 
     writing: int
+    reading: int
     waiting: int
 
 
-class EngineBatch:
-    """The texts that are being written, at most `max_members` at once."""
+@dataclass(frozen=True)
+class BatchCounts:
+    """What a batch has done: bytes of prompts read and reused, bytes of cached states, ended texts by reason."""
 
-    def __init__(self, engine: Engine, *, max_members: int) -> None:
+    read_bytes: int
+    reused_bytes: int
+    cached_bytes: int
+    ended: dict[str, int]
+
+
+@dataclass(eq=False)
+class _Queued:
+    """The texts of one request that wait. Its deadline counts until the first of them has a place."""
+
+    texts: deque[Completion]
+    deadline: float
+    has_place: bool = False
+
+
+class EngineBatch:
+    """The texts in progress, at most `max_members` at once."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        max_members: int,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        queue_seconds: float = DEFAULT_QUEUE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._engine, self._max_members = engine, max_members
-        self._prompts = PromptStates(engine)
-        self._waiting: deque[Completion] = deque()
+        self.queue_seconds, self._clock = queue_seconds, clock
+        self._prompts = PromptStates(engine, max_bytes=cache_bytes)
+        self._queue: deque[_Queued] = deque()
         self._members: list[Completion] = []
+        self._readers: deque[Completion] = deque()  # members whose prompt is not read, the next one first
+        self._ended: Counter[str] = Counter()
         self._changed, self._is_closing = threading.Condition(), False
         self._thread = threading.Thread(target=self._work, name="worldline-engine", daemon=True)
 
@@ -43,24 +82,32 @@ class EngineBatch:
         """Start the thread."""
         self._thread.start()
 
-    def join(self, completion: Completion) -> None:
-        """Put a text in the queue for the next free place."""
+    def join(self, texts: Sequence[Completion]) -> None:
+        """Put the texts of a request in the queue for the next free places."""
         with self._changed:
-            self._waiting.append(completion)
+            self._queue.append(_Queued(deque(texts), self._clock() + self.queue_seconds))
             self._changed.notify()
 
     def leave(self, completion: Completion) -> None:
-        """Give up a text: its place is free after the current pass."""
+        """Give up a text: its place is free after the current piece or pass."""
         with self._changed:
             completion.finish = completion.finish or LEFT
 
     def load(self) -> BatchLoad:
         """Return how busy the batch is."""
         with self._changed:
-            return BatchLoad(len(self._members), len(self._waiting))
+            reading = sum(not member.is_read for member in self._members)
+            waiting = sum(len(queued.texts) for queued in self._queue)
+            return BatchLoad(len(self._members) - reading, reading, waiting)
+
+    def counts(self) -> BatchCounts:
+        """Return what the batch has done since the start."""
+        prompts = self._prompts
+        with self._changed:
+            return BatchCounts(prompts.read_bytes, prompts.reused_bytes, prompts.nbytes, dict(self._ended))
 
     def close(self) -> None:
-        """Stop after the current pass."""
+        """Stop after the current piece or pass."""
         with self._changed:
             self._is_closing = True
             self._changed.notify()
@@ -69,42 +116,91 @@ class EngineBatch:
 
     def _work(self) -> None:
         while self._admit():
+            self._read()
             self._pass()
 
     def _admit(self) -> bool:
-        """Wait until there is something to write, and admit texts while there is room. False: the batch closes."""
-        while True:
-            with self._changed:
-                while not (self._waiting or self._members or self._is_closing):
-                    self._changed.wait()
-                if self._is_closing:
-                    return False
-                if not self._has_room():
-                    return True
-                joining = self._waiting.popleft()
-                self._members.append(joining)
-            if joining.finish or not self._start_text(joining):
-                self._settle()
+        """Wait until there is something to do, and admit texts while there is room. False: the batch closes."""
+        with self._changed:
+            while not (self._queue or self._members or self._is_closing):
+                self._changed.wait()
+            dropped = self._drop()
+            joining = []
+            while (queued := self._next()) is not None:
+                text = queued.texts.popleft()
+                queued.has_place = True
+                self._members.append(text)
+                joining.append(text)
+            self._queue = deque(queued for queued in self._queue if queued.texts)
+            is_open = not self._is_closing
+        for text in dropped:
+            text.notify()
+        for text in joining:
+            self._open(text)
+        return is_open
 
-    def _has_room(self) -> bool:
-        """Whether one more text may join. The first always may, whatever the length of its prompt."""
-        if not self._waiting:
-            return False
-        size = sum(member.size for member in self._members)
-        has_room = len(self._members) < self._max_members and size + self._waiting[0].size <= MAX_PROMPT_BYTES
-        return has_room or not self._members
+    def _drop(self) -> list[Completion]:
+        """Take the texts out of the queue that have ended, were given up, or whose request has waited too long."""
+        now, dropped = self._clock(), list[Completion]()
+        for queued in self._queue:
+            is_late = not queued.has_place and now >= queued.deadline
+            for text in queued.texts:
+                text.finish = text.finish or (LATE if is_late else "")
+            dropped += [text for text in queued.texts if text.finish]
+            queued.texts = deque(text for text in queued.texts if not text.finish)
+        self._ended.update(text.finish for text in dropped)
+        return dropped
 
-    def _start_text(self, joining: Completion) -> bool:
+    def _next(self) -> _Queued | None:
+        """Return the request whose next text joins: of those that fit, the first with the fewest texts in progress."""
+        if len(self._members) >= self._max_members:
+            return None
+        sizes = {member.prompt: member.size for member in self._members}  # forks share the keys of a prompt
+        room = MAX_BATCH_PROMPT_BYTES - sum(sizes.values())
+        fitting = [
+            queued
+            for queued in self._queue
+            if queued.texts and (not self._members or queued.texts[0].prompt in sizes or queued.texts[0].size <= room)
+        ]
+        running = Counter(id(member.request) for member in self._members)
+        return min(fitting, key=lambda queued: running[id(queued.texts[0].request)], default=None)
+
+    def _open(self, text: Completion) -> None:
+        """Let the text read, after those that read the same beginning."""
+        if text.finish:
+            return
         try:
-            joining.begin(self._engine, self._prompts)
+            text.open(self._prompts)
+            for other in self._readers:
+                text.reading.follow(other.reading)
+            self._readers.append(text)
         except Exception:
-            _log.exception("a prompt could not be read")
-            joining.finish = BROKEN
-        return not joining.finish
+            _log.exception("a prompt could not be opened")
+            text.finish = BROKEN
+
+    def _read(self) -> None:
+        """Read prompts in turn, a piece each, for `READ_SECONDS`."""
+        deadline = self._clock() + READ_SECONDS
+        is_first = True
+        while not self._is_closing and (is_first or self._clock() < deadline):
+            self._readers = deque(text for text in self._readers if not (text.finish or text.is_read))
+            # A text waits only for one that joined before it, so one of them can always go on.
+            text = next((text for text in self._readers if not text.reading.is_waiting), None)
+            if text is None:
+                return
+            self._readers.remove(text)
+            self._readers.append(text)
+            try:
+                text.read(self._engine, PIECE_BYTES)
+            except Exception:
+                _log.exception("a prompt could not be read")
+                text.finish = BROKEN
+            is_first = False
 
     def _pass(self) -> None:
-        """Write at least one byte of each member; those that have ended leave."""
-        going = [(member, fresh) for member in self._members if (fresh := self._write(member))]
+        """Write at least one byte of each text whose prompt is read; those that have ended leave."""
+        ready = [member for member in self._members if member.is_read and not member.finish]
+        going = [(member, fresh) for member in ready if (fresh := self._write(member))]
         try:
             if going:
                 read(self._engine, [member.ahead for member, _ in going], [fresh for _, fresh in going])
@@ -128,6 +224,9 @@ class EngineBatch:
         with self._changed:
             members = list(self._members)
             self._members = [member for member in members if not member.finish]
+            self._ended.update(member.finish for member in members if member.finish)
         for member in members:
-            if member.finish or member.request.is_stream:
+            if member.finish:
+                member.close()
+            if member.finish or (member.request.is_stream and member.is_read):
                 member.notify()

@@ -18,12 +18,12 @@ from worldline.codec.compact.turns import is_ended
 from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead
 from worldline.predict.prediction import PredictionRequest
-from worldline.predict.prompt_states import PromptStates
+from worldline.predict.prompt_states import PromptReading, PromptStates
 from worldline.predict.rollout import Engine, Logits, choose_byte, guide_after, logit_mask
 from worldline.ui.http.errors import Refusal
 from worldline.ui.serve.request import CompletionRequest
 
-STOP, LENGTH, BROKEN, LEFT = "stop", "length", "broken", "left"
+STOP, LENGTH, BROKEN, LEFT, LATE = "stop", "length", "broken", "left", "late"
 
 
 class Completion:
@@ -42,12 +42,14 @@ class Completion:
             self._guide = _guide(parsed, self.given)
         seed = None if request.seed is None else request.seed + number
         self._random = Random(seed)
+        self._reading: PromptReading | None = None
+        self._given_bytes = 0  # read
         self._ahead: LookAhead | None = None
         self.text = bytearray()
         self.logprobs: list[float] = []
         self.tops: list[dict[int, float]] = []
         self.shown = 0  # bytes of the text that no stop text can remove
-        self.finish = ""  # STOP, LENGTH, BROKEN or LEFT once it has ended
+        self.finish = ""  # STOP, LENGTH, BROKEN, LEFT or LATE once it has ended
         self.stop: bytes | None = None  # the stop text that ended it
         if self._has_ended():
             self.finish = STOP
@@ -57,16 +59,42 @@ class Completion:
         """The number of bytes to read before the first is written."""
         return len(self.prompt) + len(self.given)
 
-    def begin(self, engine: Engine, prompts: PromptStates) -> None:
-        """Let the engine read the prompt."""
-        state, logits = prompts.after(self.prompt)
-        if self.given:
-            logits = engine.feed(state, self.given, pin=False)
-        self._ahead = LookAhead(engine, state, logits, self.prompt + self.given, guesses=True)
+    def open(self, prompts: PromptStates) -> None:
+        """Start to read the prompt."""
+        self._reading = prompts.open(self.prompt)
+
+    @property
+    def reading(self) -> PromptReading:
+        """The prompt as it is being read. Only valid after `open`."""
+        assert self._reading is not None
+        return self._reading
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the prompt and the steps after it have been read, so that the text can be written."""
+        return self._ahead is not None
+
+    def read(self, engine: Engine, max_bytes: int) -> None:
+        """Let the engine read at most `max_bytes` of the prompt, or of the steps after it."""
+        if not self.reading.is_done:
+            self.reading.advance(max_bytes)
+            if not self.reading.is_done or self.given:
+                return
+        state, logits = self.reading.result()
+        if piece := self.given[self._given_bytes :][:max_bytes]:
+            logits = engine.feed(state, piece, pin=False)
+            self._given_bytes += len(piece)
+        if self._given_bytes == len(self.given):
+            self._ahead = LookAhead(engine, state, logits, self.prompt + self.given, guesses=True)
+
+    def close(self) -> None:
+        """Stop reading: texts that wait for this prompt read it themselves."""
+        if self._reading is not None:
+            self._reading.close()
 
     @property
     def ahead(self) -> LookAhead:
-        """The engine's state after the text. Only valid after `begin`."""
+        """The engine's state after the text. Only valid if `is_read`."""
         assert self._ahead is not None
         return self._ahead
 

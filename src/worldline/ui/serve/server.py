@@ -13,7 +13,7 @@ from worldline.ui.http.listening import listen, server_of
 from worldline.ui.http.policy import LOOPBACK, Policy, is_loopback, policy
 from worldline.ui.serve.answer import error_answer
 from worldline.ui.serve.application import ServedModel, application
-from worldline.ui.serve.batch import EngineBatch
+from worldline.ui.serve.batch import DEFAULT_CACHE_BYTES, DEFAULT_QUEUE_SECONDS, EngineBatch
 
 PORT = 8000  # the default of other completion servers
 
@@ -24,6 +24,8 @@ def serve(
     host: str = LOOPBACK,
     port: int = PORT,
     batch: int = 16,
+    queue_seconds: float = DEFAULT_QUEUE_SECONDS,
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
     guide: bool = True,
     name: str = "",
     key: str = "",
@@ -38,7 +40,8 @@ def serve(
         served = ServedModel(name=name or model.info.name, digest=model.info.digest, guide=guide, at=int(time.time()))
         name_of_host = f"[{host}]" if ":" in host else host
         address = f"server:http://{name_of_host}:{rules.port}#{served.name}"
-        app = application(served, EngineBatch(model.engine, max_members=batch), rules, lambda: say(address))
+        texts = EngineBatch(model.engine, max_members=batch, cache_bytes=cache_bytes, queue_seconds=queue_seconds)
+        app = application(served, texts, rules, lambda: say(address))
         server_of(gate(app, rules), rules).run(sockets=[listener])
     except KeyboardInterrupt:
         pass  # uvicorn raises it again after a clean shutdown

@@ -18,6 +18,8 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     batch: int = 16,
+    queue_seconds: float = 60.0,
+    cache_bytes: int = 512 << 20,
     guide: bool = True,
     key: str = "",
     say: Callable[[str], None] = print,
@@ -31,6 +33,8 @@ def serve(
         host: Address to listen on. Any address but the loopback needs a key.
         port: Port to listen on; 0 for any free one.
         batch: Maximum number of texts written at once.
+        queue_seconds: Maximum time that a request waits for a place; then it is refused with 503.
+        cache_bytes: Memory for the states of recent prompts, so that a shared beginning is read once; 0 for none.
         guide: Keep predicted steps to their grammar.
         key: The key that clients must send.
         say: Called with the address and the model when the server is ready.
@@ -47,4 +51,15 @@ def serve(
     if model == "interpreter" or model.startswith(("server:", "hub:", "replay:", "python:")):
         raise UsageError(f"{model} cannot be served: pass `default`, a checkpoint's folder or its URL")
     engine = load_local(model, extras)
-    run(engine, host=host, port=port, batch=batch, guide=guide, name=served_name, key=key, say=say)
+    run(
+        engine,
+        host=host,
+        port=port,
+        batch=batch,
+        queue_seconds=queue_seconds,
+        cache_bytes=cache_bytes,
+        guide=guide,
+        name=served_name,
+        key=key,
+        say=say,
+    )

@@ -42,7 +42,7 @@ def print_revisions(
     diverging = comparison.diverging
     for compared in diverging[:MAX_TESTS]:
         print_line(console, Text())
-        _print_test(console, compared, sources, rows)
+        print_compared(console, compared, sources, rows)
     for compared in diverging[MAX_TESTS:]:
         before, after = compared.test.outcomes
         print_line(console, Text(printable(f"{compared.test.id}  {before} before, {after} after")))
@@ -71,7 +71,8 @@ def _print_heading(console: Console, comparison: RevisionComparison) -> None:
     print_line(console, Text.assemble((title, "bold"), (f"  {', '.join(facts)}", "dim")))
 
 
-def _print_test(console: Console, compared: ComparedTest, sources: SourceMap, rows: int) -> None:
+def print_compared(console: Console, compared: ComparedTest, sources: SourceMap, rows: int) -> None:
+    """Print one test: what differs in words, and the rows around the first divergence."""
     print_line(console, Text(printable(compared.test.id), style="bold"))
     for label, text, style in sentences(compared.test, compared.diff):
         print_sentence(console, label, text, style)

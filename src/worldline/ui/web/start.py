@@ -148,19 +148,19 @@ def view_recorded(session: Session, *, say: Callable[[str], None] = print) -> No
     _serve(Opening(sessions=(session,)), say=say)
 
 
-def view_revisions(comparison: RevisionComparison, *, say: Callable[[str], None] = print) -> None:
+def view_revisions(*comparisons: RevisionComparison, say: Callable[[str], None] = print) -> None:
     """Show the tests that differ between two revisions on a page, until Ctrl-C. Nothing in it can be changed.
 
     Each test is shown as two recorded runs, before and after the change, which start at the first divergence.
 
     Args:
-        comparison: What `compare_revisions` returned.
+        comparisons: What `compare_revisions` returned, or the comparisons of a `TraceCheck`.
         say: Called with the address when the server is ready.
 
     Raises:
         UsageError: The extra `view` is missing, or no test differs.
     """
-    sessions = tuple(revision_sessions(comparison))
+    sessions = tuple(session for comparison in comparisons for session in revision_sessions(comparison))
     if not sessions:
         raise UsageError("no test behaves differently on the two revisions: there is nothing to view")
     _serve(Opening(sessions=sessions), say=say)

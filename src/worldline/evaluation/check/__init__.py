@@ -1,0 +1,1 @@
+"""`worldline check`: which way of asking a model understands, found out on three tiny programs."""
