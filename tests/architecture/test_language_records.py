@@ -15,13 +15,13 @@ import worldline
 from worldline.analyze.flow.beginning import BEGINNINGS
 from worldline.analyze.flow.definitions import DEFINITIONS
 from worldline.analyze.flow.kin import HEADED
+from worldline.codec.literals import LITERALS
 from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, SUFFIXES, Feature, Language, language_of, usual_name
 from worldline.core.program import Program
 from worldline.evaluation.suites.languages.calls import CALLS
 from worldline.evaluation.suites.languages.crux_x import CRUX_ROWS
 from worldline.evaluation.suites.languages.humaneval_x import BENCHMARK_LANGUAGES
-from worldline.evaluation.suites.languages.literals import LITERALS
 from worldline.programs.languages.spelling import RULES
 from worldline.recording.languages.named import NAMED_FILES
 from worldline.recording.languages.toolchain import KINDS
@@ -41,7 +41,7 @@ FULL_TABLES = {  # an entry for every language that a toolchain runs
     "analyze.flow.definitions": DEFINITIONS,
     "recording.languages.toolchain": KINDS,
     "programs.languages.spelling": RULES,
-    "evaluation.suites.languages.literals": LITERALS,
+    "codec.literals": LITERALS,
     "evaluation.suites.languages.calls": CALLS,
 }
 PARTIAL_TABLES = {  # an entry where the language, or the benchmark, has such a thing

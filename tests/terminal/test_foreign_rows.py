@@ -7,10 +7,11 @@ import io
 from language_sessions import LIST_C, MIXED_JS, HandWritten
 from rich.console import Console
 
+from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.predict.prediction import Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.report.debug_page import page
 from worldline.ui.session.session import Session
 from worldline.ui.terminal.debug import print_debugged
@@ -67,6 +68,22 @@ def test_the_state_of_step_has_its_words_in_its_last_line() -> None:
     assert lines[-1].startswith("None is NULL, <uninit> is memory that was never written")
     low = draw.state(cursor.view, None, 120, 5, focused=False)
     assert not any("NULL" in line.plain for line in low)
+
+
+def test_the_state_of_step_has_the_difference_in_sight() -> None:
+    names = [f"name{n}" for n in range(30)]
+    source = "\n".join(["def f():", *(f"    {name} = 1" for name in names), "    return 1\n"])
+    steps = "".join(f"{line}{change}\n" for line, change in enumerate(["", *(f" {name}=1" for name in names)], 1))
+    text = f"(1\n{steps.partition(chr(10))[2]}32\n)1\n".encode()
+    ask = PredictionRequest(program=Program(source=source, call="f()"))
+    truth, found = (Prediction(text=part, status="ended") for part in (text, text.replace(b"name20=1", b"name20=2")))
+    assert Diagnosis(Sample(ask=ask, truth=truth, found=found)).first is not None
+    cursor = SessionCursor(Session.of_sample(Sample(ask=ask, truth=truth, found=found), name="f", model="by hand"))
+    cursor.seek(31)
+    shown_lines = [line.plain for line in draw.state(cursor.view, None, 80, 10, focused=False)]
+    assert any(line.startswith("X name20") for line in shown_lines)
+    chosen = [line.plain for line in draw.state(cursor.view, (0, "name2"), 80, 10, focused=True)]
+    assert any(line.startswith("* name2 ") or line.startswith("  name2 ") for line in chosen)
 
 
 def test_the_source_of_step_is_coloured_in_its_language() -> None:

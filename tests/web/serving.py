@@ -75,13 +75,15 @@ def serving(
     token: str | None = TOKEN,
     bounds: Mapping[str, Any] | None = None,
     recorded: Sequence[Mapping[str, Any]] = (),
+    quiz: Mapping[str, int] | None = None,
 ) -> Iterator[Served]:
     """A server of some runs, models by scheme, programs as (source, call); `bounds` are fields of its policy.
 
-    `recorded` are fields of programs that are recorded as failing tests.
+    `recorded` are fields of programs that are recorded as failing tests, `quiz` options of a quiz about the programs.
     """
     told = {"runs": [str(path) for path in runs], "models": list(models), "programs": list(programs)}
     told |= {"token": token, "bounds": dict(bounds or {}), "recorded": list(recorded)}
+    told["quiz"] = None if quiz is None else dict(quiz)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "stderr"
         with log.open("w") as errors:
@@ -92,7 +94,7 @@ def serving(
         try:
             assert process.stdout is not None
             said = process.stdout.readline()
-            found = re.fullmatch(r"http://([\d.]+):(\d+)/#token=(\S+)\n", said)
+            found = re.fullmatch(r"http://([\d.]+):(\d+)/#token=([\w-]+)\S*\n", said)
             assert found, f"the server did not start: {said!r} {log.read_text()}"
             yield Served(found[1], int(found[2]), found[3], process, log)
         finally:
@@ -166,6 +168,7 @@ def _main(told: dict[str, Any]) -> None:
     from worldline.predict.models import load_model
     from worldline.ui.http.listening import listen
     from worldline.ui.http.policy import policy
+    from worldline.ui.session.quiz.quiz import QuizOptions
     from worldline.ui.web.server import address, serve
     from worldline.ui.web.server import run as answer
     from worldline.ui.web.service import Opening, Service
@@ -178,6 +181,7 @@ def _main(told: dict[str, Any]) -> None:
         programs=tuple(Program(source=source, call=call) for source, call in told["programs"]),
         models={scheme: loader(scheme) for scheme in told["models"]},
         sessions=tuple(_failing(fields) for fields in told["recorded"]),
+        quiz=None if told["quiz"] is None else QuizOptions(**told["quiz"]),
     )
     if not told["bounds"]:
         serve(opening, port=0, token=told["token"], say=lambda text: print(text, flush=True))

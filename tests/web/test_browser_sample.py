@@ -178,7 +178,7 @@ def test_the_canvas_is_painted(page: Any) -> None:
 
 
 def test_the_last_writer_and_back(page: Any) -> None:
-    for back in (lambda: page.click("text=⤶ back"), lambda: page.keyboard.press("b"), page.go_back):
+    for back in (lambda: page.click("button:has-text('back')"), lambda: page.keyboard.press("b"), page.go_back):
         go(page, row=12)
         page.click("tr[data-name=r] .writer >> nth=1")
         shows(page, 5)

@@ -22,7 +22,7 @@ from worldline.ui.web.schemas import PLACE
 from worldline.ui.web.service import MAX_BRANCHES
 
 EXAMPLES = 12
-NARROW: dict[str, Any] = {"run": {"enum": ["0", "1"]}, "at": 5, "k": 1, "b": MAX_BRANCHES}
+NARROW: dict[str, Any] = {"run": {"enum": ["0", "1"]}, "at": 5, "k": 1, "b": MAX_BRANCHES, "quiz": 0, "question": 3}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, sandbox: None) -> Iterator[
     """A server of two runs that can be asked."""
     folder = tmp_path_factory.mktemp("runs")
     runs = [make_run(folder / "one", count=6), make_run(folder / "two", count=6, every=2)]
-    with serving(*runs, models=["interpreter"]) as found:
+    quiz = {"programs": [("def f(n):\n    m = n * 3\n    return m + 1\n", "f(2)")], "quiz": {}}
+    with serving(*runs, models=["interpreter"], **quiz) as found:
         yield found
         assert found.complaints() == ""
 

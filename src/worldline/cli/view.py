@@ -34,6 +34,10 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @opt.trust_option
 @opt.option("--seed", type=opt.SEED, note="for random numbers, which are recorded")
 @opt.add_option("--no-model", is_flag=True, help="Load no model, as for programs by default")
+@opt.add_option(
+    "--quiz", is_flag=True, help="Hide the next state of FILE and ask for it; with --model, compete with a model"
+)
+@opt.add_option("--questions", type=opt.POSITIVE, default=10, help="Maximum number of questions of a quiz")
 @opt.option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
 @opt.add_option("--bundle", metavar="OUT", help="Write a folder or one .html that needs no server, and exit")
 @opt.add_option("--max-samples", type=opt.COUNT, default=500, help="Maximum number of samples with steps in a bundle")
@@ -60,7 +64,7 @@ def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_mode
     if bundle is None:
         run(runs, programs, say=click.echo, **options)
         return
-    shown = {name: options[name] for name in ("model", "extras", "tokenizer", "limits", "seed")}
+    shown = {name: options[name] for name in ("model", "extras", "tokenizer", "limits", "seed", "quiz", "questions")}
     _bundle(bundle, runs, programs, max_samples=max_samples, **shown)
 
 

@@ -24,7 +24,7 @@ VERSION = "1"  # of the API
 NUMBER = "0|[1-9][0-9]{0,8}"
 VARIABLES: dict[str, Schema] = {
     "run": {"type": "string", "pattern": f"^(live|{NUMBER})$"},
-    **dict.fromkeys(("at", "k", "b"), PLACE),
+    **dict.fromkeys(("at", "k", "b", "quiz", "question"), PLACE),
 }
 _VARIABLE = re.compile(r"\\{(\w+)\\}")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")

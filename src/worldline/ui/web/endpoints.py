@@ -10,7 +10,7 @@ from worldline.ui.web.flips import FLIPS
 from worldline.ui.web.index.filter import BOUNDS, VERDICTS, WORDS
 from worldline.ui.web.index.index import SORTS
 from worldline.ui.web.index.samples import MAX_COUNT, ORDERS
-from worldline.ui.web.schemas import BRANCH_BODY, PLACE, PROGRAM_BODY, Schema
+from worldline.ui.web.schemas import ANSWER_BODY, BRANCH_BODY, PLACE, PROGRAM_BODY, Schema
 from worldline.ui.web.service import Service
 
 _WORD: Schema = {"type": "string", "maxLength": 200}
@@ -34,6 +34,7 @@ _LISTING: dict[str, Schema] = {
 _PAIR: dict[str, Schema] = {"branch": PLACE, "left": _SIDE, "right": _SIDE, "other": _OTHER}
 _BINS: Schema = {"type": "integer", "minimum": 1, "maximum": 4000}
 _SAMPLE = "/api/runs/{run}/samples/{at}"
+_QUESTION = "/api/quizzes/{quiz}/questions/{question}"
 
 
 async def _events(service: Service, call: CheckedRequest) -> AsyncIterator[bytes]:
@@ -106,5 +107,19 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         method="POST", path="/api/programs", summary="Record a program and predict it.", answer="Typed",
         status=201, body=PROGRAM_BODY, refuses=(409, 429), action=lambda service, call: service.type(call.body),
+    ),
+    Endpoint(
+        method="GET", path="/api/quizzes/{quiz}", summary="A quiz: its program, its model, its size.",
+        answer="Quiz", action=lambda service, call: service.quizzes.describe(call.path["quiz"]),
+    ),
+    Endpoint(
+        method="GET", path=_QUESTION, summary="A question and the state before its line, without the answer.",
+        answer="Question", refuses=(409,),
+        action=lambda service, call: service.quizzes.question(call.path["quiz"], call.path["question"]),
+    ),
+    Endpoint(
+        method="POST", path=_QUESTION + "/answer", summary="Judge an answer (null: none) and tell the truth.",
+        answer="Judged", body=ANSWER_BODY, refuses=(409,),
+        action=lambda service, call: service.quizzes.answer(call.path["quiz"], call.path["question"], call.body),
     ),
 )  # fmt: skip

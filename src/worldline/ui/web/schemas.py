@@ -9,6 +9,8 @@ from typing import Any
 
 from worldline.codec.names import NOTATIONS
 from worldline.core.language import LANGUAGES
+from worldline.ui.session.quiz.judge import MAX_TYPED_CHARS
+from worldline.ui.session.quiz.question import QUESTION_KINDS
 
 Schema = dict[str, Any]
 
@@ -89,6 +91,7 @@ PROGRAM_BODY: Schema = closed(
     language={"enum": list(LANGUAGES)},
     model={"type": "string", "maxLength": 200},
 )
+ANSWER_BODY: Schema = closed({"answer": {"type": ["string", "null"], "maxLength": MAX_TYPED_CHARS}})
 
 _SHARE = record(fields("some n", COUNT), fields("low high", MAYBE_NUMBER))
 _BUCKET = record(fields("answer trace", named("Share")), label=TEXT, filter=OBJECT, n=COUNT)
@@ -204,7 +207,7 @@ SCHEMAS: dict[str, Schema] = {
     "Cost": _COST,
     "Branch": _BRANCH,
     "Scene": _SESSION,
-    "Runs": record(runs=listed(_RUN), models=listed(TEXT), live=FLAG),
+    "Runs": record(runs=listed(_RUN), models=listed(TEXT), live=FLAG, quizzes=COUNT),
     "Overview": record(
         fields("answer trace", named("Share")),
         n=COUNT,
@@ -233,6 +236,24 @@ SCHEMAS: dict[str, Schema] = {
     "RunChunk": record(first=COUNT, rows=listed(_RUN_ROW), frames=listed(_RUN_FRAME), boxes=listed(_RUN_BOX)),
     "Why": record(
         fields("wanted got", MAYBE_TEXT), name=TEXT, is_wrong=FLAG, links=listed(_LINK), notes=listed(TEXT), more=COUNT
+    ),
+    "Quiz": record(
+        fields("quiz questions", COUNT),
+        fields("name note language help", TEXT),
+        model=MAYBE_TEXT,
+        status={"enum": ["recording", "ready", "failed"]},
+        program=named("Program"),
+    ),
+    "Question": record(
+        fields("number step line", COUNT),
+        fields("text function subject output", TEXT),
+        kind={"enum": list(QUESTION_KINDS)},
+        file=MAYBE_TEXT,
+        lines=listed(MAYBE_COUNT),
+        scene=OBJECT,
+    ),
+    "Judged": record(
+        number=COUNT, status={"enum": ["right", "wrong", "malformed", "revealed"]}, note=TEXT, answer=MAYBE_TEXT
     ),
     "Grown": closed({"branch": COUNT}),
     "Stopped": closed({"branch": COUNT, "status": TEXT}),

@@ -58,6 +58,8 @@ def address(host: str, rules: Policy) -> str:
 
 def place(opening: Opening) -> str:
     """Return the part of the address that opens a single program directly; empty for anything else."""
+    if opening.quiz is not None and len(opening.programs) == 1:
+        return "/quiz/0"
     is_single = not opening.runs and len(opening.sessions) + len(opening.programs) == 1
     return f"/run/live/{'view' if opening.programs else 'sample'}/0" if is_single else ""
 

@@ -26,12 +26,14 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
 from worldline.ui.session.branches.branch import BranchEdit
+from worldline.ui.session.quiz.quiz import Quiz, QuizOptions
 from worldline.ui.session.recorded import record_session
 from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
 from worldline.ui.session.rollout_worker import Rollout, RolloutWorker, Start
 from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.index.index import build
+from worldline.ui.web.quizzes import Quizzes
 from worldline.ui.web.session_cache import LIVE, MAX_TEXT_BYTES, CachedSession, SessionCache, SessionKey
 
 POLL_SECONDS = 0.1  # between two looks at a branch that is being written
@@ -39,6 +41,7 @@ MAX_THREADS = 8  # answers computed at once
 KEEPALIVE_SECONDS = 10.0  # without news, after which a stream sends a comment
 STOP_SECONDS = 1.0  # how long a request to stop a branch waits for it
 LEAVE_SECONDS = 2.0  # how long the current branch may take to end when the server stops
+QUIZ = "quiz"  # in place of a run, in the key of a session
 MAX_BRANCHES = 100  # of one session
 MAX_WAITING = 8  # branches after the current one
 
@@ -58,11 +61,12 @@ class Opening:
     limits: Limits | None = None
     tokenizer: Tokenizer | None = None
     control: Control | None = None  # of the hidden inputs of programs
+    quiz: QuizOptions | None = None  # if set, programs are asked about instead of shown
 
     @property
     def records(self) -> bool:
         """Whether programs are recorded and shown without a prediction."""
-        return bool(self.programs) and not self.models
+        return bool(self.programs) and not self.models and self.quiz is None
 
 
 class LiveBranches:
@@ -131,6 +135,7 @@ class Service:
             raise UsageError(f"at most {MAX_WAITING} programs can be predicted at once, not {len(opening.programs)}")
         self.sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
         self.live = LiveBranches(opening.models) if opening.models else None
+        self.quizzes = Quizzes()
         self._opening = opening
         self._is_leaving: Callable[[], bool] = lambda: False
         self.in_thread = ThreadGate(MAX_THREADS, self.is_leaving)
@@ -141,7 +146,10 @@ class Service:
         """Start to predict the programs. Streams end when `is_leaving` returns true."""
         self._is_leaving = is_leaving
         for program in self._opening.programs:
-            self._show(program, None)
+            if self._opening.quiz is None:
+                self._show(program, None)
+            else:
+                self._ask_about(program, self._opening.quiz)
 
     def is_leaving(self) -> bool:
         """Return whether the server is shutting down."""
@@ -160,6 +168,7 @@ class Service:
             "models": models,
             "live": self.live is not None,
             "records": self._opening.records,
+            "quizzes": len(self.quizzes),
         }
 
     def predict_branch(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,6 +262,19 @@ class Service:
             self.sessions.drop(cached)
             raise
         return cached.key[1]
+
+    def _ask_about(self, program: Program, options: QuizOptions) -> None:
+        """Add a quiz. Its run is no sample: nobody can look up the answers."""
+        opening = self._opening
+        if self.live is None:
+            self.quizzes.add(Quiz(recorded_session(opening, program), options))
+            return
+        name = self.live.models[0]
+        predictor = self.live.model(name)
+        session = new_session(opening, program, name, predictor)
+        number = self.quizzes.add(Quiz(session, options, model=name))
+        start = partial(predict_root, session, predictor, limits=opening.limits)
+        self.live.begin((QUIZ, number, ""), lambda stop: start(stop=stop))
 
     def _live_branches(self) -> LiveBranches:
         if self.live is None:

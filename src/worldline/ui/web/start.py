@@ -18,8 +18,10 @@ from worldline.evaluation.revisions import RevisionComparison
 from worldline.evaluation.run.stored import local
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
+from worldline.ui.session.quiz.choose import DEFAULT_QUESTIONS
+from worldline.ui.session.quiz.quiz import QuizOptions
 from worldline.ui.session.session import Session
-from worldline.ui.web.bundle.bundle import DEFAULT_SAMPLES, Bundle, bundle, open_sessions
+from worldline.ui.web.bundle.bundle import DEFAULT_SAMPLES, Bundle, bundle, open_quizzes, open_sessions
 from worldline.ui.web.service import Opening
 
 AUTO = "auto"
@@ -35,6 +37,8 @@ def view(
     tokenizer: str | None = None,
     limits: Limits | None = None,
     seed: int | None = None,
+    quiz: bool = False,
+    questions: int = DEFAULT_QUESTIONS,
     host: str = "127.0.0.1",
     port: int = 8765,
     token: str | None = None,
@@ -52,6 +56,8 @@ def view(
         tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
         seed: The seed of the random numbers of programs.
+        quiz: Ask about the programs instead of showing them: a person predicts the next state.
+        questions: The maximum number of questions of a quiz.
         host: Address to listen on. Any address but the loopback needs a token.
         port: Port to listen on, or the next free one; 0 for any.
         token: The token a browser must send; random by default.
@@ -61,7 +67,8 @@ def view(
     Raises:
         UsageError: The extra `view` is missing, or a program cannot be recorded.
     """
-    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed)
+    asked = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
+    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, asked)
     _serve(opening, host=host, port=port, token=token, open_browser=open_browser, say=say)
 
 
@@ -75,6 +82,8 @@ def write_bundle(
     tokenizer: str | None = None,
     limits: Limits | None = None,
     seed: int | None = None,
+    quiz: bool = False,
+    questions: int = DEFAULT_QUESTIONS,
     max_samples: int = DEFAULT_SAMPLES,
 ) -> Bundle:
     """Write the page of `view` as a folder or one file that needs no server.
@@ -88,6 +97,8 @@ def write_bundle(
         tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
         seed: The seed of the random numbers of programs.
+        quiz: Ask about the programs instead of showing them. The file then holds the answers.
+        questions: The maximum number of questions of a quiz.
         max_samples: Maximum number of samples per run that include their steps, failures first.
 
     Returns:
@@ -96,8 +107,9 @@ def write_bundle(
     Raises:
         UsageError: `out` exists, or a program cannot be recorded.
     """
-    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed)
-    return bundle(open_sessions(opening), Path(out), limit=max_samples)
+    asked = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
+    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, asked)
+    return bundle(open_sessions(opening), Path(out), limit=max_samples, quizzes=open_quizzes(opening))
 
 
 def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str], None] = print) -> None:
@@ -173,6 +185,7 @@ def _opening(
     tokenizer: str | None,
     limits: Limits | None,
     seed: int | None,
+    quiz: QuizOptions | None,
 ) -> Opening:
     if model == AUTO:
         model = None if programs else DEFAULT
@@ -183,6 +196,7 @@ def _opening(
         tokenizer=_tokenizer(tokenizer),
         limits=limits,
         control=None if seed is None else Control(seed=seed),
+        quiz=quiz,
     )
 
 

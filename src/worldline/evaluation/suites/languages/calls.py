@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.evaluation.suites.languages.literals import NotLiteral, Reader, mapping, spelled
+from worldline.codec.literals import NotLiteral, Reader, mapping, spelled
 
 _SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[^=;()]+?)?\s*=(?![=>])\s*")
 _TOUCHED = (  # set, changed in place, or used for its attributes

@@ -16,12 +16,12 @@ from random import Random
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.literals import NotLiteral, Reader, spelled
 from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.evaluation.rows import read_rows
 from worldline.evaluation.suites.crux import LIMITS, ended, literal
-from worldline.evaluation.suites.languages.literals import NotLiteral, Reader, spelled
 from worldline.evaluation.suites.suite import Suite, Task
 
 KEYS = ("id", "code", "input_reasoning", "output_reasoning")

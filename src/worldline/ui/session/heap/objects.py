@@ -109,8 +109,8 @@ class RunObjects:
     def _read(self) -> None:
         writes: dict[int, dict[int, list[Write]]] = {}
         settled: dict[int, list[int]] = {}
-        for reported in self.run.history.writes:
-            for write in reported:
+        for row in range(len(self.events)):
+            for write in self.run.history.writes(row):
                 writes.setdefault(write.writer, {}).setdefault(write.frame, []).append(write)
         for step, row in enumerate(self.shown):
             if step in writes or self.events[step].same:

@@ -61,8 +61,13 @@ class Scene:
     """By box, the keys of the changed parts; empty for a new box."""
 
 
-def scene_at(objects: RunObjects, row: int) -> Scene:
+def scene_at(objects: RunObjects, row: int, *, stack_at: int | None = None) -> Scene:
     """Return what a row shows.
+
+    Args:
+        objects: The values and objects of a run.
+        row: The row.
+        stack_at: The row whose stack is shown, if it is another one: the next one has left the frames that ended.
 
     Raises:
         IndexError: The run has no such row.
@@ -71,7 +76,7 @@ def scene_at(objects: RunObjects, row: int) -> Scene:
     if not 0 <= row < len(run.events):
         raise IndexError(f"row {row} of a run of {len(run.events)}")
     objects.reader.row = row
-    stack = [run.stacks.frames[node] for node in run.stacks.chain(run.stacks.at[row])]
+    stack = [run.stacks.frames[node] for node in run.stacks.chain(run.stacks.at[row if stack_at is None else stack_at])]
     shown = stack if len(stack) <= MAX_FRAMES else [*stack[: MAX_FRAMES // 2], *stack[-MAX_FRAMES // 2 :]]
     texts = _Texts(objects)
     frames = tuple(_frame(objects, frame, row, texts) for frame in shown)

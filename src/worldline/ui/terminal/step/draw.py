@@ -116,23 +116,27 @@ def _marks(view: RowView, file: str | None) -> dict[int, str]:
 
 
 def state(view: RowView, chosen: tuple[int, str] | None, width: int, height: int, *, focused: bool) -> list[Text]:
-    """Return the frames of the stack, innermost first, each with its names on both sides."""
+    """Return the frames of the stack, innermost first, each with its names on both sides.
+
+    The chosen name is in sight while the panel is focused, otherwise the first one that differs.
+    """
     chain = " > ".join(brief(_function(level), 40) for level in reversed(view.levels))
     longest = max((len(value.name) for level in view.levels for value in level.names), default=4)
     name_width = max(4, min(longest, width // 4))
     cell = max(1, (width - name_width - 4) // 2)
-    lines, at = [_heads(view, name_width, cell, width)], 1
+    lines, at, differing = [_heads(view, name_width, cell, width)], 0, 0
     for level in view.levels:
         lines.append(_frame(level, is_alone=view.alone))
         for value in level.names:
             is_chosen = (value.level, value.name) == chosen and not value.carried
-            at = len(lines) if is_chosen else at
+            at = len(lines) if is_chosen and focused else at
+            differing = differing or (len(lines) if view.differs(value) else 0)
             lines.append(_named(view, value, name_width, cell, reverse=is_chosen and focused))
     if not view.levels:
         lines.append(Text("nothing executes here", style="dim"))
     foot = _native_words(view, width) if height > MIN_LEGEND_HEIGHT else []
     space = height - 2 - len(foot)  # heads and footnotes stay visible
-    shown = [lines[1 + i] for i in around(at - 1, len(lines) - 1, space)]
+    shown = [lines[1 + i] for i in around((at or differing or 1) - 1, len(lines) - 1, space)]
     return [
         title(f"state {chain}".strip(), width, focused=focused),
         lines[0],

@@ -20,12 +20,14 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
 from worldline.ui.session.heap.view import RUN_CHUNK
+from worldline.ui.session.quiz.quiz import Quiz
 from worldline.ui.session.rollout import predict_root
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
 from worldline.ui.web.bundle.page import page as page_of
 from worldline.ui.web.bundle.run import columns
 from worldline.ui.web.index.index import build
+from worldline.ui.web.quizzes import Quizzes
 from worldline.ui.web.service import Opening, new_session, recorded_session
 from worldline.ui.web.session_cache import LIVE, SessionCache
 
@@ -55,7 +57,7 @@ def open_sessions(opening: Opening) -> SessionCache:
     opened = list(opening.sessions)
     if opening.records:
         opened += [recorded_session(opening, program) for program in opening.programs]
-    for program in opening.programs if opening.models else ():
+    for program in opening.programs if opening.models and opening.quiz is None else ():
         name, load = next(iter(opening.models.items()))
         predictor = load()
         session = new_session(opening, program, name, predictor)
@@ -66,7 +68,24 @@ def open_sessions(opening: Opening) -> SessionCache:
     return sessions
 
 
-def bundle(sessions: SessionCache, out: Path, *, limit: int = DEFAULT_SAMPLES) -> Bundle:
+def open_quizzes(opening: Opening) -> Quizzes:
+    """Record and predict programs completely, and choose questions about them; none without `opening.quiz`."""
+    quizzes = Quizzes()
+    for program in opening.programs if opening.quiz is not None else ():
+        if not opening.models:
+            quizzes.add(Quiz(recorded_session(opening, program), opening.quiz))
+            continue
+        name, load = next(iter(opening.models.items()))
+        predictor = load()
+        session = new_session(opening, program, name, predictor)
+        deque(predict_root(session, predictor, limits=opening.limits), maxlen=0)
+        quizzes.add(Quiz(session, opening.quiz, model=name))
+    return quizzes
+
+
+def bundle(
+    sessions: SessionCache, out: Path, *, limit: int = DEFAULT_SAMPLES, quizzes: Quizzes | None = None
+) -> Bundle:
     """Write everything that is open to `out`.
 
     Raises:
@@ -74,12 +93,13 @@ def bundle(sessions: SessionCache, out: Path, *, limit: int = DEFAULT_SAMPLES) -
     """
     if limit < 0:
         raise UsageError(f"--max-samples is at least 0, not {limit}")
+    asked = quizzes or Quizzes()
     if out.suffix == ".html":
-        return _one_file(sessions, out, limit)
-    return _folder(sessions, out, limit)
+        return _one_file(sessions, out, limit, asked)
+    return _folder(sessions, out, limit, asked)
 
 
-def _one_file(sessions: SessionCache, out: Path, limit: int) -> Bundle:
+def _one_file(sessions: SessionCache, out: Path, limit: int, quizzes: Quizzes) -> Bundle:
     files.make_directory(out.parent)
     draft = files.Draft(out)
 
@@ -89,7 +109,7 @@ def _one_file(sessions: SessionCache, out: Path, limit: int) -> Bundle:
 
     try:
         draft.write(page_of(START))
-        summary = _data(sessions, put, limit)
+        summary = _data(sessions, put, limit, quizzes)
         draft.write(page_of(END))
         draft.commit()
     except BaseException:
@@ -98,7 +118,7 @@ def _one_file(sessions: SessionCache, out: Path, limit: int) -> Bundle:
     return Bundle(path=out, bytes=draft.size, **summary)
 
 
-def _folder(sessions: SessionCache, out: Path, limit: int) -> Bundle:
+def _folder(sessions: SessionCache, out: Path, limit: int, quizzes: Quizzes) -> Bundle:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} exists: write the bundle to a new folder, or to a file that ends in .html")
     files.make_directory(out / "data")
@@ -113,7 +133,7 @@ def _folder(sessions: SessionCache, out: Path, limit: int) -> Bundle:
         files.write(out / "data" / f"{name}.js", text, fsync=False)
         size += len(text)
 
-    summary = _data(sessions, put, limit)
+    summary = _data(sessions, put, limit, quizzes)
     block = b'<script type="application/json" id="data-runs">' + _escape(runs) + b"</script>\n"
     index = page_of(START) + block + page_of(END)
     files.sync_directory(out / "data")
@@ -126,7 +146,7 @@ def _escape(data: bytes) -> bytes:
     return data.replace(b"<", b"\\u003c")
 
 
-def _data(sessions: SessionCache, put: Put, limit: int) -> dict[str, Any]:
+def _data(sessions: SessionCache, put: Put, limit: int, quizzes: Quizzes) -> dict[str, Any]:
     """Write all data, the list of names last, and return the counts and the damage for `Bundle`."""
     names, damage, stepped, size = list[str](), list[str](), 0, 0
     runs = api.runs(sessions)
@@ -152,9 +172,11 @@ def _data(sessions: SessionCache, put: Put, limit: int) -> dict[str, Any]:
             for name, value in _sample(sessions, run, at, list(table["others"])):
                 size += add(name, value)
             stepped += 1
+    for number in range(len(quizzes)):
+        add(f"quiz-{number}", quizzes.bundled(number))
     samples = sum(run["samples"] for run in runs)
-    page = {"runs": runs, "models": [], "live": False, "records": False, "names": names, "stepped": stepped}
-    put("runs", json_bytes(page))
+    page = {"runs": runs, "models": [], "live": False, "records": False, "quizzes": len(quizzes)}
+    put("runs", json_bytes({**page, "names": names, "stepped": stepped}))
     return {"samples": samples, "stepped": stepped, "damage": tuple(damage)}
 
 

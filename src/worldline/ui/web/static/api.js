@@ -140,6 +140,9 @@ function overHttp(token) {
         for (const { name, data } of take(piece.value)) onEvent(name, data);
       }
     },
+    quiz: (quiz, signal) => get(`quizzes/${quiz}`, {}, signal),
+    question: (quiz, question, signal) => get(`quizzes/${quiz}/questions/${question}`, {}, signal),
+    answer: async (quiz, question, answer) => (await send(`quizzes/${quiz}/questions/${question}/answer`, { method: "POST", body: { answer } })).json(),
     isLive: () => live,
     isBundle: () => false,
   };
@@ -149,6 +152,7 @@ function overHttp(token) {
  * runs(), overview(run, params), samples(run, params), sample(run, at, params), timeline(run, at, params),
  * chunk(run, at, k, params), why(run, at, params), runOverview(run, at), runChunk(run, at, k): each takes an AbortSignal last. branch(run, at, body), stop(run, at, b),
  * program(body), events(run, at, b, onEvent(name, data), signal): resolves when the stream ends.
+ * quiz(quiz), question(quiz, question), answer(quiz, question, text or null to reveal): exercises.
  * isLive() is known after runs(); isBundle() at once.
  */
 export const api = globalThis.worldlineBundle ? bundled(globalThis.worldlineBundle, ApiError) : overHttp(takeToken());

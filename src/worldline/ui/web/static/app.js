@@ -4,8 +4,10 @@
 
 import { api } from "./api.js";
 import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
 import * as keys from "./keys.js";
 import { show as overview } from "./overview.js";
+import { show as quiz } from "./quiz.js";
 import { show as runs } from "./runs.js";
 import { show as run } from "./run_view.js";
 import { show as sample } from "./sample.js";
@@ -36,8 +38,14 @@ function viewOf(path) {
   if (path.length === 0) return runs;
   if (path[0] === "run" && path.length === 2) return overview;
   if (path[0] === "run" && path[2] === "sample" && path.length === 4) return sample;
+  if (path[0] === "quiz" && /^[0-9]+$/.test(path[1] ?? "") && path.length <= 3) return quiz;
   if (path[0] === "run" && path[2] === "view" && path.length === 4) return run;
   return null;
+}
+
+// The views of a quiz differ in the question alone.
+function pathOf({ path }) {
+  return (path[0] === "quiz" ? path.slice(0, 2) : path).join("/");
 }
 
 // Use the address of the event: the previous view may have changed `location` since.
@@ -45,7 +53,7 @@ async function follow(event) {
   const hash = event ? new URL(event.newURL).hash : location.hash;
   if (hash.startsWith("#token=")) return void location.reload(); // a newly printed address in an open tab
   const route = await placed(routeOf(hash), hash);
-  const path = route.path.join("/");
+  const path = pathOf(route);
   if (shown) shown.hash = hash;
   if (shown?.path === path && shown.view?.update) return void shown.view.update(route);
   turn += 1;
@@ -132,7 +140,7 @@ function otherTheme() {
 
 function themeChanged() {
   const dark = theme() === "dark";
-  fill(themeButton, dark ? "☀" : "☾");
+  fill(themeButton, icon(dark ? "sun" : "moon"));
   themeButton.setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme");
   themeButton.title = `${themeButton.getAttribute("aria-label")} (t)`;
   document.dispatchEvent(new Event("themechange"));

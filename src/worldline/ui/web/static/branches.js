@@ -38,7 +38,7 @@ export function branchesPanel({ choose, stop }) {
         event.stopPropagation(); // to stop a branch is not to choose it
         stop(node.id);
       };
-      element.append(el("button", { type: "button", class: "quiet stop", "aria-label": `Stop ${named(node.intervention)}`, on: { click: halt } }, "■ stop"));
+      element.append(el("button", { type: "button", class: "quiet stop", "aria-label": `Stop ${named(node.intervention)}`, on: { click: halt } }, "stop"));
     }
     return element;
   }

@@ -3,6 +3,7 @@
 // `source` comes from the bundle's first script: {runs, load(name) -> promise of an object}. The samples of a run are one
 // object, which sift.js filters; the steps of a sample are loaded when it is opened. Interventions are refused.
 
+import { judge } from "./judge.js";
 import { overview, samples } from "./sift.js";
 
 const ASLEEP = "This page is a bundle without a model. Open the run with `worldline view` to intervene.";
@@ -41,6 +42,20 @@ export function bundled(source, Refusal) {
     return data;
   }
 
+  async function quiz(number) {
+    const data = await source.load(`quiz-${number}`);
+    if (!data) throw missing("This bundle has no such quiz.");
+    return data;
+  }
+
+  async function answer(number, question, text) {
+    const { quiz: { program }, questions, answers } = await quiz(number);
+    const truth = answers[question];
+    if (text === null) return truth;
+    const judged = judge(questions[question], truth.truth, text, program);
+    return judged.status === "malformed" ? { number: question, answer: text, ...judged } : { ...truth, answer: text, ...judged };
+  }
+
   return {
     runs: async () => source.runs,
     overview: async (run, params = {}) => overview(await rows(run), params),
@@ -59,6 +74,13 @@ export function bundled(source, Refusal) {
       if (!chain) throw missing("This bundle does not include the chain of this value. Open the run with `worldline view`.");
       return chain;
     },
+    quiz: async (number) => (await quiz(number)).quiz,
+    async question(number, question) {
+      const data = (await quiz(number)).questions[question];
+      if (!data) throw missing("There is no such question.");
+      return data;
+    },
+    answer,
     branch: refuse,
     stop: refuse,
     program: refuse,

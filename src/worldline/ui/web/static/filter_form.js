@@ -4,6 +4,7 @@
 // the new state.
 
 import { count, el, fill } from "./dom.js";
+import { icon } from "./icons.js";
 import { FILTERS, filtersOf } from "./filters.js";
 
 const CHOICES = { cause: "any cause", suite: "any suite", type: "any type", ending: "any ending" };
@@ -86,7 +87,7 @@ export class FilterForm {
   chip(name, value) {
     const words = name === "flip" ? CHIPS[value] ?? value : `${FILTERS[name]} ${value}`;
     const act = () => this.change({ [name]: null }, {});
-    return el("button", { type: "button", class: "chip", title: "Remove this filter", "aria-label": `${words}: remove this filter`, on: { click: act } }, words, el("span", { "aria-hidden": "true" }, " ✕"));
+    return el("button", { type: "button", class: "chip", title: "Remove this filter", "aria-label": `${words}: remove this filter`, on: { click: act } }, words, " ", icon("close"));
   }
 
   /** Clears every filter. */

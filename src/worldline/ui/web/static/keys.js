@@ -2,9 +2,10 @@
 // Keys are ignored while the user types; Esc leaves the field.
 
 import { el, fill, typesInto } from "./dom.js";
+import { icon } from "./icons.js";
 
 const groups = [];
-const SIGNS = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", " ": "Space", "Shift+F11": "⇧F11" };
+const SIGNS = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", " ": "Space", "Shift+F11": "Shift+F11" };
 // A slider handles these itself.
 const SLIDES = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
@@ -49,7 +50,7 @@ export function sign(key) {
 /** Opens the help dialog. */
 export function help() {
   const dialog = el("dialog", { class: "help", "aria-labelledby": "help-title" });
-  const close = el("button", { type: "button", class: "quiet", "aria-label": "Close the help", on: { click: () => dialog.close() } }, "✕");
+  const close = el("button", { type: "button", class: "quiet", "aria-label": "Close the help", on: { click: () => dialog.close() } }, icon("close"));
   fill(
     dialog,
     el("header", {}, el("h2", { id: "help-title" }, "Keys"), close),

@@ -1,32 +1,32 @@
 // The ways to move through rows: each has a key, a button and a target.
 
 /**
- * Moves: {name, sign, label, key, also?, to(place)}; `to` returns a row, null, or a promise of one.
+ * Moves: {name, icon, label, key, also?, to(place)}; `to` returns a row, null, or a promise of one.
  * A place has row, rows, first, told (its ROW), next(row, step): the nearest row with a new difference, and stop(row, step): the
  * nearest that stops: {row, why, open}.
  */
 export const MOVES = [
-  { name: "start", sign: "⇤", label: "first step", key: "Home", to: ({ row }) => (row > 0 ? 0 : null) },
-  { name: "back-out", sign: "⤒", label: "back out of the frame", key: "U", to: ({ current }) => current.back_out },
-  { name: "back-over", sign: "↶", label: "back over a call", key: "O", to: ({ current }) => current.back_over },
-  { name: "back", sign: "←", label: "step back", key: "ArrowLeft", also: "p", to: ({ row }) => (row > 0 ? row - 1 : null) },
-  { name: "forward", sign: "→", label: "step forward, into calls", key: "ArrowRight", also: "n F11", to: ({ row, rows }) => (row + 1 < rows ? row + 1 : null) },
-  { name: "over", sign: "↷", label: "step over a call", key: "o", also: "F10", to: ({ current }) => current.over },
-  { name: "out", sign: "⤓", label: "step out of the frame", key: "u", also: "Shift+F11", to: ({ current }) => current.out },
-  { name: "end", sign: "⇥", label: "last step", key: "End", to: ({ row, rows }) => (row + 1 < rows ? rows - 1 : null) },
+  { name: "start", icon: "start", label: "first step", key: "Home", to: ({ row }) => (row > 0 ? 0 : null) },
+  { name: "back-out", icon: "back-out", label: "back out of the frame", key: "U", to: ({ current }) => current.back_out },
+  { name: "back-over", icon: "back-over", label: "back over a call", key: "O", to: ({ current }) => current.back_over },
+  { name: "back", icon: "back", label: "step back", key: "ArrowLeft", also: "p", to: ({ row }) => (row > 0 ? row - 1 : null) },
+  { name: "forward", icon: "forward", label: "step forward, into calls", key: "ArrowRight", also: "n F11", to: ({ row, rows }) => (row + 1 < rows ? row + 1 : null) },
+  { name: "over", icon: "over", label: "step over a call", key: "o", also: "F10", to: ({ current }) => current.over },
+  { name: "out", icon: "out", label: "step out of the frame", key: "u", also: "Shift+F11", to: ({ current }) => current.out },
+  { name: "end", icon: "end", label: "last step", key: "End", to: ({ row, rows }) => (row + 1 < rows ? rows - 1 : null) },
 ];
 
 /** The ways to move by differences. */
 export const HOPS = [
   { name: "first", text: "First divergence", label: "first divergence", key: "f", to: ({ first }) => first },
-  { name: "previous", text: "◂ Previous", label: "previous new difference", key: "D", to: ({ row, next }) => next(row, -1) },
-  { name: "next", text: "Next ▸", label: "next new difference", key: "d", to: ({ row, next }) => next(row, 1) },
+  { name: "previous", text: "Previous", label: "previous new difference", key: "D", to: ({ row, next }) => next(row, -1) },
+  { name: "next", text: "Next", label: "next new difference", key: "d", to: ({ row, next }) => next(row, 1) },
 ];
 
 /** Continue forward and back: to a breakpoint, to the first wrong action or value, or to the end. */
 export const RUNS = [
-  { name: "run-back", sign: "◀", label: "continue back to a breakpoint or the first error", key: "C", to: ({ row, stop }) => (row > 0 ? stop(row, -1) : null) },
-  { name: "run", sign: "▶", label: "continue to a breakpoint or the first error", key: " ", also: "c", to: ({ row, rows, stop }) => (row + 1 < rows ? stop(row, 1) : null) },
+  { name: "run-back", icon: "run-back", label: "continue back to a breakpoint or the first error", key: "C", to: ({ row, stop }) => (row > 0 ? stop(row, -1) : null) },
+  { name: "run", icon: "run", label: "continue to a breakpoint or the first error", key: " ", also: "c", to: ({ row, rows, stop }) => (row + 1 < rows ? stop(row, 1) : null) },
 ];
 
 /** Whether a row starts a difference: its action or state is wrong, not a consequence. */

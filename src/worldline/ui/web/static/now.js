@@ -2,7 +2,7 @@
 
 import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
-import { marked } from "./value.js";
+import { wrapped } from "./value.js";
 
 export const SIGNS = { right: "✓", wrong: "✗", consequential: "≈", open: "·" };
 const WORDS = { open: "not compared" };
@@ -64,6 +64,6 @@ function words({ what, name, wanted, got, path }, sides) {
   const drawn = name === "%"; // so hidden inputs are told of
   const subject = drawn ? ["hidden input"] : [what === "names" ? "change of" : what, name ? [" ", el("code", {}, oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80)))] : null];
   const [one, other] = wanted != null && got != null ? difference(wanted, got) : [wanted, got].map((text) => [[text ?? "", false]]);
-  const quoted = (text, pieces) => (text === null || text === undefined ? "nothing" : el("code", {}, marked(around(pieces, 160))));
+  const quoted = (text, pieces) => (text === null || text === undefined ? "nothing" : el("code", {}, wrapped(around(pieces, 160))));
   return [...subject, `: ${sides.left} `, quoted(wanted, one), `, ${sides.right} `, quoted(got, other)];
 }

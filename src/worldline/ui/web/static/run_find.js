@@ -1,6 +1,7 @@
 // Search for a value, a name or printed text, and the list of changes of a selected name or object. Both are lists of steps.
 
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
+import { icon } from "./icons.js";
 
 const MAX_LISTED = 300;
 const MAX_CHARS = 120;
@@ -10,7 +11,7 @@ export function searchField({ find, move }) {
   const field = el("input", { type: "search", id: "run-search", placeholder: "Search values, names, output", autocomplete: "off", spellcheck: false, "aria-label": "Search values, names and output", "aria-describedby": "run-hits" });
   const hits = el("span", { class: "soft number", id: "run-hits", role: "status" });
   const button = (step, sign, label, key) => el("button", { type: "button", class: "quiet", title: `${label} (${key})`, "aria-label": label, on: { click: () => move(step) } }, sign);
-  const [back, ahead] = [button(-1, "▴", "previous hit", "N"), button(1, "▾", "next hit", "n")];
+  const [back, ahead] = [button(-1, icon("up"), "previous hit", "N"), button(1, icon("open"), "next hit", "n")];
   field.addEventListener("input", () => find(field.value));
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
@@ -35,7 +36,7 @@ export function changesPanel({ jump, close }) {
   const title = el("h2", { id: "changes-title" });
   const list = el("ol", { class: "changes" });
   const element = el("section", { class: "panel changes-panel", hidden: true, "aria-labelledby": "changes-title" },
-    el("header", {}, title, el("button", { type: "button", class: "quiet", "aria-label": "Close the list of changes", title: "Close (Esc)", on: { click: close } }, "✕")), list);
+    el("header", {}, title, el("button", { type: "button", class: "quiet", "aria-label": "Close the list of changes", title: "Close (Esc)", on: { click: close } }, icon("close"))), list);
 
   /** Shows the changes: {heading, entries: [{row, line, what}], row}; without a heading the panel is closed. */
   function render({ heading, entries, row }) {

@@ -4,6 +4,7 @@
 import { cut, el, fill, oneLine, plural } from "./dom.js";
 import { Growth } from "./growth.js";
 import { heapPanel } from "./heap.js";
+import { icon } from "./icons.js";
 import { sign } from "./keys.js";
 import { MOVES } from "./moves.js";
 import { RunChanges } from "./run_changes.js";
@@ -51,7 +52,7 @@ class RunPage {
     const seek = (row, still) => this.seek(row, { still });
     this.moves = MOVES.map((item) => [item, el("button", {
       type: "button", class: "move", title: `${item.label} (${sign(item.key)})`, "aria-label": item.label, data: { move: item.name }, on: { click: () => this.move(item) },
-    }, item.sign)]);
+    }, icon(item.icon))]);
     this.where = el("span", { class: "where" });
     this.ending = el("span", { class: "soft ending" });
     this.search = searchField({ find: (words) => this.find(words), move: (step) => this.nextHit(step) });

@@ -6,13 +6,16 @@ import { programForm } from "./program.js";
 
 /** Show the runs. */
 export async function show(root, route, context) {
-  const { runs, models, live, records } = await api.runs();
+  const { runs, models, live, records, quizzes } = await api.runs();
+  if (quizzes === 1 && !runs.length) return void context.go("#/quiz/0");
   const canTry = live || records;
   const opened = runs.filter((run) => run.id !== "live" || run.samples > 0);
   const form = canTry ? programForm({ models, context }) : null;
   fill(root, el("div", { class: "home" },
     el("section", { "aria-labelledby": "runs-title" }, el("h1", { id: "runs-title" }, "Runs"),
       opened.length ? el("ul", { class: "runs" }, opened.map(card)) : el("p", { class: "soft" }, canTry ? "No run is open. Try a program instead." : "No run is open.")),
+    quizzes ? el("section", { "aria-labelledby": "quizzes-title" }, el("h2", { id: "quizzes-title" }, "Quizzes"),
+      el("ul", {}, Array.from({ length: quizzes }, (_, at) => el("li", {}, el("a", { href: `#/quiz/${at}` }, `Quiz ${at + 1}`))))) : null,
     form?.element,
     canTry ? null : el("p", { class: "soft asleep" }, api.isBundle()
       ? "This page is a bundle: you can read and filter everything, but it has no model to try programs."

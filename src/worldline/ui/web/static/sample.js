@@ -154,6 +154,7 @@ class SampleView {
     this.here.row = to;
     this.follows = this.branch().status === "running" && to >= newest(line);
     this.render(chunk);
+    this.state.bring({ far: !still && this.now.current.differs.length > 0 });
     this.write();
     if (!still && !quiet) this.context.announce(spoken(this.now));
   }
@@ -163,7 +164,7 @@ class SampleView {
     const to = await one.to(this.place());
     if (RUNS.includes(one) && to) return void this.run(to);
     if (to === null || to === undefined) return void this.context.announce(`no ${one.label} from here`);
-    if (one.sign) await this.seek(to);
+    if (one.icon) await this.seek(to);
     else await this.jump(to);
   }
 

@@ -1,6 +1,7 @@
 // The choice of what is compared: left and right of truth, found and other, and the run of the other.
 
 import { cut, el, fill, oneLine } from "./dom.js";
+import { icon } from "./icons.js";
 
 /** The name of a side: "actual", or the model's name. */
 export function sideName(side, session) {
@@ -22,7 +23,7 @@ export function sidesControl({ choose, swap }) {
   const second = el("label", { title: "Next run (v)" }, el("span", {}, "second run"), selects.other);
   const element = el("div", { class: "sides", role: "group", "aria-label": "Compared runs" },
     el("label", {}, el("span", {}, "left"), selects.left),
-    el("button", { type: "button", class: "quiet", title: "Swap left and right (x)", "aria-label": "Swap left and right", on: { click: swap } }, "⇄"),
+    el("button", { type: "button", class: "quiet", title: "Swap left and right (x)", "aria-label": "Swap left and right", on: { click: swap } }, icon("swap")),
     el("label", {}, el("span", {}, "right"), selects.right), second);
 
   function select(side) {

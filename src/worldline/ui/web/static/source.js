@@ -2,6 +2,7 @@
 // sets a breakpoint; selecting a line (click, or arrows and Enter) offers to force it. Colours come from ui/session/marks/syntax.py.
 
 import { count, cut, el, fill, oneLine } from "./dom.js";
+import { icon } from "./icons.js";
 import { Windowed } from "./windowed.js";
 
 const MAX_LINE_CHARS = 2000; // characters of a line that are shown
@@ -111,10 +112,10 @@ function renderLine(row, { line, spans }, number, { mark = { chips: [] }, stops,
   row.classList.toggle("coming", Boolean(mark.next));
   if (mark.left || mark.right) row.setAttribute("aria-current", "step");
   else row.removeAttribute("aria-current");
-  const sign = mark.left || mark.right ? "▶" : mark.next ? "▷" : mark.waits ? "▹" : "";
+  const sign = mark.left || mark.right ? icon("run") : mark.next ? icon("next") : mark.waits ? icon("waits") : null;
   fill(row,
     el("span", { class: "margin", title: marginTitle ?? (stops ? "Remove the breakpoint (B)" : "Set a breakpoint (B)") },
-      el("span", { class: "dot", "aria-hidden": "true" }, stops ? "●" : ""), stops ? el("span", { class: "unseen" }, "breakpoint ") : null,
+      el("span", { class: "dot", "aria-hidden": "true" }, icon("dot")), stops ? el("span", { class: "unseen" }, "breakpoint ") : null,
       el("span", { class: "sign", "aria-hidden": "true" }, sign), mark.next ? el("span", { class: "unseen" }, "next ") : null, el("span", { class: "line-number" }, number)),
     el("span", { class: "text" }, coloured(line, spans)),
     mark.chips.map(([side, name]) => el("span", { class: `who ${side}` }, name)));

@@ -3,10 +3,11 @@
 
 import { difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
+import { icon } from "./icons.js";
 import { levels, names } from "./fold.js";
 import { legendOf } from "./natives.js";
 import { blockOf, lastWritten, placesOf } from "./objects.js";
-import { bringDifferences, valueCell } from "./value.js";
+import { bringDifferences, bringRows, valueCell } from "./value.js";
 import { nameKey, rowKey, whyButton } from "./why.js";
 
 const SHOWN = 24; // levels of a deep stack that are shown around its ends
@@ -26,10 +27,12 @@ export function statePanel({ jump, edit, why, say }) {
   let changed = new Set(); // levels with a change of this step
   let all = false;
   let last = null;
+  let differing = -1;
 
   function render(view) {
     last = view;
     const stack = levels(view.left.stack, view.right.stack).reverse();
+    differing = view.current.action === "open" ? -1 : stack.findIndex((level) => names(level).some((row) => row.differs));
     fill(depth, `${plural(stack.length, "frame")} live`);
     const parts = stack.map((level, at) => ({ level, at }));
     changed = new Set(parts.filter(({ level }) => hasChange(level)).map(({ at }) => at));
@@ -37,7 +40,6 @@ export function statePanel({ jump, edit, why, say }) {
     const held = document.activeElement?.closest?.("[data-level]")?.dataset.level;
     fill(body, stack.length ? shown.map((part) => (part ? renderLevel(part, view) : more(parts.length - SHOWN))) : el("p", { class: "soft pad" }, "No live frames."));
     body.append(legend(stack, view));
-    bringDifferences(body);
     if (held !== undefined) body.querySelector(`[data-level="${held}"]`)?.focus();
   }
 
@@ -86,6 +88,13 @@ export function statePanel({ jump, edit, why, say }) {
     button?.focus({ preventScroll: true });
   }
 
+  /** Brings the differing names into sight, once all panels have their size; `far`: scrolls the page too. The focus stays where it is. */
+  function bring({ far }) {
+    bringDifferences(body);
+    const rows = body.querySelectorAll("tr.differs");
+    if (rows.length) bringRows([...rows], body, far);
+  }
+
   /** Follows the object in focus, else the first of the name in focus, else the first there is. */
   function followFocused() {
     const focused = document.activeElement;
@@ -104,14 +113,15 @@ export function statePanel({ jump, edit, why, say }) {
     render(last);
   }
 
-  const isOpen = (at) => opened.get(at) ?? (at === 0 || changed.has(at));
+  // The innermost frame, the innermost one with a difference, and those that this step changes.
+  const isOpen = (at) => opened.get(at) ?? (at === 0 || at === differing || changed.has(at));
 
   function renderLevel({ level, at }, view) {
     const rows = view.current.action === "open" ? names(level).map((entry) => ({ ...entry, differs: false })) : names(level);
     const differing = rows.filter((row) => row.differs).length;
     const open = isOpen(at);
     const button = el("button", { type: "button", class: "frame-head", "aria-expanded": String(open), data: { level: at }, on: { click: () => toggle(at) } },
-      el("span", { class: "twist", "aria-hidden": "true" }, open ? "▾" : "▸"), titles(level, view.sides),
+      el("span", { class: "twist", "aria-hidden": "true" }, icon(open ? "open" : "closed")), titles(level, view.sides),
       differing ? el("span", { class: "badge wrong" }, `${count(differing)} ${differing === 1 ? "differs" : "differ"}`) : null);
     return el("div", { class: "frame" }, el("h3", {}, button), open ? table(rows, at, view, level) : null);
   }
@@ -131,7 +141,7 @@ export function statePanel({ jump, edit, why, say }) {
     const editing = at === 0 && view.canEdit ? el("button", {
       type: "button", class: "quiet edit", title: "Change it and continue with the model (e)",
       "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name) },
-    }, "✎") : null;
+    }, icon("edit")) : null;
     const frames = [level.left?.frame, level.right?.frame];
     const question = { name: row.name, left_frame: frames[0], right_frame: frames[1], key: nameKey(row.name, frames, [row.left?.row, row.right?.row]) };
     return el("tr", { class: row.differs ? "differs" : null, data: { name: row.name } },
@@ -147,7 +157,7 @@ export function statePanel({ jump, edit, why, say }) {
     else say("no wrong value is shown here");
   }
 
-  return { element, render, followFocused, whyFocused };
+  return { element, render, bring, followFocused, whyFocused };
 }
 
 // The elements that write an object out.

@@ -4,7 +4,7 @@ import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
 import { waitsFor } from "./branches.js";
 import { SIGNS } from "./now.js";
-import { marked } from "./value.js";
+import { wrapped } from "./value.js";
 
 const ENDINGS = { ended: "ended", budget: "cut off at the limit", empty: "nothing predicted", broken: "no next byte", fault: "tool fault" };
 
@@ -30,7 +30,7 @@ function answer({ answer: reported, status }, session) {
   const [actual, predicted] = [ending(reported.truth), ending(reported.found)];
   const known = actual !== null;
   const [actualPieces, predictedPieces] = known && predicted !== null ? difference(actual, predicted) : [[[actual ?? "", false]], [[predicted ?? "", false]]];
-  const short = (pieces) => marked(around(pieces, 600));
+  const short = (pieces) => wrapped(around(pieces, 600));
   const shown = (text, pieces, none) => el("dd", { class: "code text" }, text === null ? el("span", { class: "soft" }, none) : short(pieces));
   const kind = reported.right ? "right" : "wrong";
   const verdict = known && status !== "running" ? el("span", { class: `verdict ${kind}` }, `${SIGNS[kind]} answer ${reported.outcome ?? kind}`) : null;
@@ -65,7 +65,7 @@ function evidence(facts) {
 function belief(facts) {
   if (!facts) return null;
   if (typeof facts === "string") return el("div", {}, el("h3", {}, "belief"), el("p", {}, facts));
-  const line = (label, text, p) => [el("dt", {}, label), el("dd", { class: "code text" }, oneLine(cut(text ?? "", 400)), " ", el("span", { class: "soft" }, percent(p)))];
+  const line = (label, text, p) => [el("dt", {}, label), el("dd", { class: "code text" }, wrapped([[cut(text ?? "", 400), false]]), " ", el("span", { class: "soft" }, percent(p)))];
   return el("div", {}, el("h3", {}, facts.step === undefined ? "belief" : `belief at step ${count(facts.step)}`),
     el("dl", { class: "facts" }, line("predicted", facts.wrote, facts.sure), line("actual", facts.wanted, facts.truth)));
 }

@@ -1,13 +1,43 @@
 // A cell with one value: marked differences, whether it changed in this step, and a link to the step that wrote it last.
 
 import { count, cut, el, oneLine } from "./dom.js";
+import { icon } from "./icons.js";
 import { marksOf } from "./natives.js";
+import { partsOf } from "./wrapping.js";
 
 const MAX_CELL_CHARS = 150; // more may not fit
 
-/** Pieces of [text, marked] as nodes. */
+/** Pieces of [text, marked] as nodes, on one line. */
 export function marked(pieces) {
   return pieces.map(([text, differs]) => (differs ? el("mark", {}, oneLine(text)) : oneLine(text)));
+}
+
+/** The same where lines are broken: between the parts of the value, not inside them. */
+export function wrapped(pieces) {
+  const runs = []; // [nodes, marked]
+  const add = (nodes, differs) => {
+    if (runs.at(-1)?.[1] === differs) runs.at(-1)[0].push(...nodes);
+    else runs.push([nodes, differs]);
+  };
+  const text = pieces.map(([part]) => part).join("");
+  for (const { start, field, blank, end, isSolid } of partsOf(text)) {
+    const inside = sliced(pieces, start, blank);
+    if (isSolid) add([solid(pieces, start, field, blank)], inside.length === 1 && inside[0][1]);
+    else for (const [part, differs] of inside) add([oneLine(part)], differs);
+    for (const [part, differs] of sliced(pieces, blank, end)) add([oneLine(part)], differs);
+    if (end < text.length) add([el("wbr")], runs.at(-1)[1]);
+  }
+  return runs.map(([nodes, differs]) => (differs ? el("mark", {}, nodes) : nodes)).flat();
+}
+
+// A part that is held together; where a line is too short for it, its field's name stands alone.
+function solid(pieces, start, field, end) {
+  const nodes = (from, to) => {
+    const inside = sliced(pieces, from, to);
+    return sliced(pieces, start, end).length === 1 ? inside.map(([text]) => oneLine(text)) : marked(inside);
+  };
+  const held = (from) => el("span", { class: "solid" }, nodes(from, end));
+  return field === start ? held(start) : el("span", { class: "solid" }, nodes(start, field), el("wbr"), held(field));
 }
 
 // The pieces between two characters of all of them.
@@ -34,11 +64,13 @@ function noted(pieces, names, follow) {
   for (const mark of marksOf(text, names)) {
     const key = mark.word ?? `#${mark.number}`;
     const inside = marked(sliced(pieces, mark.start, mark.end));
-    parts.push(...marked(sliced(pieces, at, mark.start)), mark.word ? word(mark, inside, seen.has(key)) : object(mark, inside, seen.has(key), follow));
+    const opening = mark.number && text[mark.end] === "(" ? 1 : 0; // a button is a box of its own: its bracket stays with it
+    const node = mark.word ? word(mark, inside, seen.has(key)) : object(mark, inside, seen.has(key), follow);
+    parts.push(...wrapped(sliced(pieces, at, mark.start)), opening ? el("span", { class: "together" }, node, marked(sliced(pieces, mark.end, mark.end + 1))) : node, opening ? el("wbr") : null);
     seen.add(key);
-    at = mark.end;
+    at = mark.end + opening;
   }
-  return [...parts, ...marked(sliced(pieces, at, text.length))];
+  return [...parts, ...wrapped(sliced(pieces, at, text.length))];
 }
 
 function word({ name, word: key }, inside, again) {
@@ -66,6 +98,21 @@ export function bringDifferences(root) {
   }
 }
 
+/** Scrolls a box, and with `far` the page, so that some rows are in sight: all, or the first ones. */
+export function bringRows(rows, box, far) {
+  const reach = (top, bottom) => {
+    const [start, end] = [rows[0].getBoundingClientRect().top, rows.at(-1).getBoundingClientRect().bottom];
+    if (start >= top && end <= bottom) return 0;
+    return start < top || end - start > bottom - top ? start - top : end - bottom;
+  };
+  const legend = box.querySelector(".natives:not([hidden])")?.offsetHeight ?? 0; // it sticks to the bottom
+  const { top, bottom } = box.getBoundingClientRect();
+  box.scrollTop += reach(top, bottom - legend);
+  const bar = document.querySelector(".moves");
+  const covered = bar && getComputedStyle(bar).position === "sticky" ? bar.offsetHeight : 0;
+  if (far) scrollBy(0, reach(covered, innerHeight));
+}
+
 /**
  * A table cell with a value ({text, row, changed}; null: the name is not there). `pieces` are its marked pieces, `here` the row in
  * hand, `jump(row)` goes to the writer, `shares` the names that are one object with it; `natives` are the names of its language,
@@ -76,9 +123,13 @@ export function valueCell({ value, pieces, name, side, here, jump, shares = null
   const go = () => getSelection().isCollapsed && value.row !== null && value.row !== here && jump(value.row, name);
   return el("td", { class: `value${value.changed ? " changed" : ""}` }, el("div", { class: "inside" },
     el("div", { class: `code text${value.text.length > MAX_CELL_CHARS ? " long" : ""}`, on: { click: go } }, noted(pieces, natives, follow)),
-    shares ? alias(shares) : null,
-    value.changed ? el("span", { class: "tag" }, "changed") : null,
-    value.changed && value.row === here ? null : writer(value.row, { name, side, here, jump })));
+    notes([shares ? alias(shares) : null, value.changed ? el("span", { class: "tag" }, "changed") : null,
+      value.changed && value.row === here ? null : writer(value.row, { name, side, here, jump })])));
+}
+
+// What stands beside a value, or below it where the value needs the room.
+function notes(parts) {
+  return parts.some(Boolean) ? el("span", { class: "notes" }, parts) : null;
 }
 
 // Names of one object share a mark; its title lists them, and hovering highlights them.
@@ -90,7 +141,7 @@ function alias({ number, names }) {
     for (const row of table.querySelectorAll("tbody tr")) row.cells[place]?.querySelector(".alias")?.classList.toggle("lit", on && names.includes(row.dataset.name));
   };
   return el("span", { class: "alias", title: words, "aria-label": words, role: "note", data: { group: number }, on: { mouseenter: light(true), mouseleave: light(false) } },
-    `⧉${number}`);
+    icon("alias"), String(number));
 }
 
 function writer(row, { name, side, here, jump }) {
@@ -99,5 +150,5 @@ function writer(row, { name, side, here, jump }) {
   return el("button", {
     type: "button", class: "writer quiet", disabled: row === here, title: `${label} (${side})`,
     "aria-label": `${oneLine(cut(name, 80))} of ${side}: ${label}${row === here ? "" : ", go there"}`, on: { click: () => jump(row, name) },
-  }, `⤺ ${count(row)}`);
+  }, icon("writer"), count(row));
 }

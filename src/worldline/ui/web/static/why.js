@@ -3,7 +3,8 @@
 
 import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine } from "./dom.js";
-import { marked } from "./value.js";
+import { icon } from "./icons.js";
+import { wrapped } from "./value.js";
 
 const MAX_VALUE = 160; // characters of a value
 const ORIGIN = "right operands, wrong result: the error is here";
@@ -30,7 +31,7 @@ export function rowKey(row) {
 export function whyPanel({ ask, jump, failed }) {
   const body = el("div", { class: "body why" });
   const title = el("h2", { id: "why-title", tabIndex: -1 }, "Why");
-  const leave = el("button", { type: "button", class: "quiet", "aria-label": "Close why", title: "Close (Esc)", on: { click: () => close() } }, "\u2715");
+  const leave = el("button", { type: "button", class: "quiet", "aria-label": "Close why", title: "Close (Esc)", on: { click: () => close() } }, icon("close"));
   const element = el("section", { class: "panel why-panel", hidden: true, "aria-labelledby": "why-title", on: { keydown: escaped } }, el("header", {}, title, leave), body);
   let turn = 0;
   let place = null; // what is compared: the chain of other runs is not shown beside them
@@ -129,7 +130,7 @@ export function whyPanel({ ask, jump, failed }) {
 
 function valueRow({ text, wanted, got, is_wrong: isWrong, isResult = false }) {
   const pieces = wanted !== null && got !== null && isWrong ? difference(wanted, got) : [wanted, got].map((value) => [[value ?? "", false]]);
-  const cell = (value, part) => el("td", { class: "value" }, value === null ? el("span", { class: "soft" }, "no value") : el("span", { class: "code text" }, marked(around(part, MAX_VALUE))));
+  const cell = (value, part) => el("td", { class: "value" }, value === null ? el("span", { class: "soft" }, "no value") : el("span", { class: "code text" }, wrapped(around(part, MAX_VALUE))));
   return el("tr", { class: [isWrong ? "differs" : "", isResult ? "result" : ""].filter(Boolean).join(" ") || null },
     el("th", { scope: "row", class: "code" }, oneLine(cut(text, 80)), isWrong ? el("span", { class: "unseen" }, " differs") : null), cell(wanted, pieces[0]), cell(got, pieces[1]));
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.evaluation.suites.languages.literals import NotLiteral, Reader, spelled
+from worldline.codec.literals import NotLiteral, Reader, spelled
 
 pytestmark = pytest.mark.unit
 
