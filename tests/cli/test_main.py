@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from heeding import heed_interrupts
 
 from worldline import cli as command_line
-from worldline.cli import cli, main, size
+from worldline.cli import cli, main
+from worldline.cli.recording.record_options import size
 from worldline.codec.json_text import encode
 from worldline.core import errors
 

@@ -17,7 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.data.repository.dataset import read_tests, verify
 from worldline.evaluation.revisions import RevisionComparison, compare_revisions
 from worldline.ui.report.revisions_page import page
-from worldline.ui.terminal.revisions import print_revisions
+from worldline.ui.terminal.repository.revisions import print_revisions
 from worldline.ui.web.start import revision_sessions
 
 pytestmark = pytest.mark.usefixtures("sandbox")

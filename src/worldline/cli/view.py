@@ -47,7 +47,7 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @opt.add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
 @opt.quiet_option
 def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any) -> None:
-    """Show what a program does, or stored runs, on a page in the browser.
+    """Show a run of FILE, or stored runs, on a page in the browser.
 
     FILE is a program, which is recorded; with `--call`, one call of it. RUN is a directory of `bench -o`; several are
     compared.

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from worldline.cli import options as opt
-from worldline.cli.expect import show_check
+from worldline.cli.recording.expect import show_check
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError
 
@@ -107,7 +107,7 @@ def _list(
     repositories: tuple[str, ...], args: tuple[str, ...], *, as_json: bool, rows: int, options: dict[str, Any]
 ) -> None:
     from worldline.recording.repository.record import record_tests
-    from worldline.ui.terminal.repository import print_recording
+    from worldline.ui.terminal.repository.repository import print_recording
 
     repository = _only_one(repositories, "--pytest without -o DIR")
     with opt.spinner("recording the tests") as say:
@@ -124,7 +124,7 @@ def _store(
     repositories: tuple[str, ...], args: tuple[str, ...], out: str, *, as_json: bool, options: dict[str, Any]
 ) -> None:
     from worldline.data.repository.record import record_repositories
-    from worldline.ui.terminal.repository import print_report
+    from worldline.ui.terminal.repository.repository import print_report
 
     with opt.spinner("recording the tests") as say:
         report = record_repositories(
@@ -183,7 +183,7 @@ def _compare(
     options: dict[str, Any],
 ) -> None:
     from worldline.evaluation.revisions import compare_revisions
-    from worldline.ui.terminal.revisions import print_revisions
+    from worldline.ui.terminal.repository.revisions import print_revisions
 
     repository = _only_one(repositories, "--since")
     with opt.spinner("recording the tests") as say:

@@ -56,7 +56,7 @@ def check_program(
 
 def show_check(check: TraceCheck, *, as_json: bool, rows: int, html: str | None, view: bool) -> None:
     """Print a check. The exit code is 1 if something changed and the stored traces were not updated."""
-    from worldline.ui.terminal.trace_check import print_check
+    from worldline.ui.terminal.repository.trace_check import print_check
 
     if html is not None:
         from worldline.ui.report.revisions_page import check_page

@@ -9,7 +9,7 @@ from worldline.core.text import plural, printable
 from worldline.evaluation.expected.check import TraceCheck
 from worldline.ui.terminal.debug import print_sentence
 from worldline.ui.terminal.plain import print_line
-from worldline.ui.terminal.revisions import DEFAULT_ROWS, MAX_TESTS, print_compared
+from worldline.ui.terminal.repository.revisions import DEFAULT_ROWS, MAX_TESTS, print_compared
 
 
 def print_check(console: Console, check: TraceCheck, *, rows: int = DEFAULT_ROWS) -> None:

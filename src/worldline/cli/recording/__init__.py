@@ -1,0 +1,1 @@
+"""The commands that record a program, or read what was recorded."""
