@@ -19,13 +19,13 @@ MIN_SHARED_BYTES = 64  # a shorter common beginning is not worth a state
 
 
 @dataclass(eq=False)
-class Snapshot:
+class PromptSnapshot:
     """A cached state after a prefix. `parent` is the snapshot whose keys it shares; `nbytes` is what it adds."""
 
     prefix: bytes
     state: Any
     logits: Logits
-    parent: Snapshot | None
+    parent: PromptSnapshot | None
     nbytes: int
     children: int = 0
     is_cached: bool = True
@@ -36,7 +36,7 @@ class PromptStates:
 
     def __init__(self, engine: Engine, *, max_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         self._engine, self._max_bytes = engine, max_bytes
-        self._snapshots: OrderedDict[bytes, Snapshot] = OrderedDict()
+        self._snapshots: OrderedDict[bytes, PromptSnapshot] = OrderedDict()
         self._empty_bytes: int = getattr(engine.start(), "nbytes", 0)
         self._shares_keys: bool = getattr(engine, "shares_keys", False)
         self.nbytes = 0  # held
@@ -53,7 +53,7 @@ class PromptStates:
         """Start to read a prompt, from the longest prefix that is cached."""
         return PromptReading(self, self._engine, prompt)
 
-    def longest(self, prompt: bytes) -> Snapshot | None:
+    def longest(self, prompt: bytes) -> PromptSnapshot | None:
         """Return the longest cached prefix of a prompt."""
         prefixes = [prefix for prefix in self._snapshots if prompt.startswith(prefix)]
         return self._snapshots[max(prefixes, key=len)] if prefixes else None
@@ -62,15 +62,15 @@ class PromptStates:
         """Return the size of the longest beginning that a prompt shares with a cached prefix."""
         return max((shared_size(prompt, prefix) for prefix in self._snapshots), default=0)
 
-    def touch(self, snapshot: Snapshot) -> None:
+    def touch(self, snapshot: PromptSnapshot) -> None:
         """Mark a snapshot, and those it grew from, as used."""
-        link: Snapshot | None = snapshot
+        link: PromptSnapshot | None = snapshot
         while link is not None:
             if link.is_cached:
                 self._snapshots.move_to_end(link.prefix)
             link = link.parent
 
-    def add(self, prefix: bytes, state: Any, logits: Logits, parent: Snapshot | None) -> Snapshot | None:
+    def add(self, prefix: bytes, state: Any, logits: Logits, parent: PromptSnapshot | None) -> PromptSnapshot | None:
         """Cache a copy of a state; None if it is cached already, cannot be copied or does not fit."""
         if prefix in self._snapshots or not hasattr(state, "fork"):
             return None
@@ -84,7 +84,7 @@ class PromptStates:
             if parent is not None:
                 parent.children -= 1
             return None
-        snapshot = Snapshot(prefix, state.fork(), logits.copy(), parent, nbytes)
+        snapshot = PromptSnapshot(prefix, state.fork(), logits.copy(), parent, nbytes)
         self._snapshots[prefix] = snapshot
         self.nbytes += nbytes
         return snapshot
@@ -110,7 +110,7 @@ class PromptReading:
         self._states, self._engine, self._prompt = states, engine, prompt
         self._state: Any = None
         self._logits: Logits | None = None
-        self._snapshot: Snapshot | None = None  # the newest that the state grew from
+        self._snapshot: PromptSnapshot | None = None  # the newest that the state grew from
         diverges = states.divergence(prompt)
         self._stops = {len(prompt), *([diverges] if diverges >= MIN_SHARED_BYTES else [])}  # where to add a snapshot
         self._leader: PromptReading | None = None
