@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from worldline.codec.reading import Event
-from worldline.core.events import shown_at
 from worldline.core.node import text as text_of
 from worldline.core.value import Value
 from worldline.diagnose.why.value_history import Write
@@ -85,7 +84,6 @@ class RunObjects:
         self.returned: dict[int, tuple[str, str]] = {}
         """By row that returns, yields or raises: the value and its root."""
         self.changes: list[BoxChange] = []
-        self.shown = shown_at(self.events, run.threads)
         self._lang = run.ask.program.lang
         self._sources: dict[str | None, str] = {None: run.ask.program.source, **dict(run.ask.program.files)}
         self._now: dict[int, _FrameNow] = {}
@@ -109,17 +107,18 @@ class RunObjects:
     def _read(self) -> None:
         writes: dict[int, dict[int, list[Write]]] = {}
         settled: dict[int, list[int]] = {}
-        for row in range(len(self.events)):
-            for write in self.run.history.writes(row):
+        for step in range(len(self.events)):
+            for write in self.run.writes(step):
                 writes.setdefault(write.writer, {}).setdefault(write.frame, []).append(write)
-        for step, row in enumerate(self.shown):
+        for step in range(len(self.events)):
+            row = self.run.history.shown_at(step)
             if step in writes or self.events[step].same:
                 settled.setdefault(row, []).append(step)
         for row, moment in enumerate(self.events):
             self.reader.row = row
             if moment.arg is not None and moment.event in ("return", "yield", "raise"):
                 self._return(row, moment)  # before what the caller does with it
-            for step in settled.get(row, ()):
+            for step in reversed(settled.get(row, ())):  # a caller's line ends after what it called
                 for frame, changes in writes.get(step, {self.events[step].frame: []}).items():
                     self._settle(row, step, frame, changes)
             if moment.event == "return":

@@ -112,14 +112,16 @@ def _frame(objects: RunObjects, frame: int, row: int, texts: _Texts) -> SceneFra
     shown = tuple(
         SceneName(
             clip(name),
-            texts.slot(value.text or "", value.root, (value.since, 1 + value.writer)),
+            texts.slot(value.text or "", value.root, (value.since, -value.writer)),
             value.bound,
             objects.reader.resolve(value.root),
         )
         for name, value in names[:MAX_NAMES]
     )
     ends = moment.frame == frame and moment.event in _ENDING
-    result = texts.slot(*objects.returned[row], (row, 0)) if ends and row in objects.returned else None
+    result = (
+        texts.slot(*objects.returned[row], (row, -len(objects.events))) if ends and row in objects.returned else None
+    )
     line = objects.run.line(frame, row)
     ending = moment.event if ends else ""
     return SceneFrame(frame, clip(info.function), info.file, line, shown, len(names) - len(shown), ending, result)
