@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 from heeding import heed_interrupts
 
-from worldline import cli as command_line
 from worldline.cli import cli, main
+from worldline.cli.recording import record as record_command
 from worldline.cli.recording.record_options import size
 from worldline.codec.json_text import encode
 from worldline.core import errors
@@ -86,7 +86,7 @@ def test_an_exception_becomes_its_slug_and_its_code(
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr(command_line, "_console", fail)
+    monkeypatch.setattr(record_command, "_console", fail)
     assert main(["show", str(stored)]) == code
     printed = capsys.readouterr().err
     assert printed.startswith(start)

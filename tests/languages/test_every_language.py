@@ -53,7 +53,10 @@ def test_what_is_trusted_is_recorded_alike_without_a_box(words: tuple[str, str, 
     assert len(sandboxed["steps"]) > 10
 
 
-def test_the_interpreter_as_a_model_is_right(words: tuple[str, str, str], tmp_path: Path) -> None:
+def test_the_interpreter_as_a_model_is_right(
+    words: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     page = tmp_path / "page.html"
     found = ran("debug", *words, "--model", "interpreter", "--html", str(page))
     assert "\nright" in found.output

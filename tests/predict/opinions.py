@@ -27,6 +27,10 @@ class Read:
     def fork(self) -> Read:
         return Read(self.prompt, self.text)
 
+    @property
+    def nbytes(self) -> int:
+        return len(self.prompt) + len(self.text)
+
 
 class Opinion:
     """`logits` says what follows a text; `fed` is every piece that was read without being chosen byte by byte."""

@@ -16,11 +16,15 @@ Array = NDArray[np.float32]
 class Place:
     """How far a scripted engine has come: the text that its prompt stands for, and an offset."""
 
-    def __init__(self, text: bytes = b"", at: int = 0) -> None:
-        self.text, self.at = text, at
+    def __init__(self, text: bytes = b"", at: int = 0, prompt: bytes = b"") -> None:
+        self.text, self.at, self.prompt = text, at, prompt
 
     def fork(self) -> Place:
-        return Place(self.text, self.at)
+        return Place(self.text, self.at, self.prompt)
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.prompt)
 
 
 class Scripted:
@@ -37,7 +41,8 @@ class Scripted:
     def feed(self, state: Place, data: bytes, *, pin: bool) -> Array:
         self.fed.append((data, pin))
         if pin:
-            state.text, state.at = self.texts[data], 0
+            state.prompt += data
+            state.text, state.at = self.texts.get(state.prompt, b""), 0
         else:
             assert state.text[state.at : state.at + len(data)] == data or self.bias is not None
             state.at += len(data)
@@ -52,7 +57,8 @@ class Scripted:
 
     def _wish(self, state: Place) -> Array:
         logits = np.zeros(256, np.float32)
-        logits[state.text[min(state.at, len(state.text) - 1)]] = 5.0
+        if state.text:  # the whole prompt has been read
+            logits[state.text[min(state.at, len(state.text) - 1)]] = 5.0
         return logits if self.bias is None else logits + self.bias
 
 

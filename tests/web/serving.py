@@ -51,6 +51,8 @@ class Served:
     token: str
     process: subprocess.Popen[str]
     log: Path
+    place: str = ""
+    """The part of the printed address that opens a single program."""
 
     @property
     def origin(self) -> str:
@@ -59,7 +61,12 @@ class Served:
 
     @property
     def url(self) -> str:
-        """What is opened in a browser."""
+        """What is opened in a browser: the printed address."""
+        return f"{self.home}{self.place}"
+
+    @property
+    def home(self) -> str:
+        """The address of the list of runs."""
         return f"{self.origin}/#token={self.token}"
 
     def complaints(self) -> str:
@@ -94,9 +101,9 @@ def serving(
         try:
             assert process.stdout is not None
             said = process.stdout.readline()
-            found = re.fullmatch(r"http://([\d.]+):(\d+)/#token=([\w-]+)\S*\n", said)
+            found = re.fullmatch(r"http://([\d.]+):(\d+)/#token=([\w-]+)(\S*)\n", said)
             assert found, f"the server did not start: {said!r} {log.read_text()}"
-            yield Served(found[1], int(found[2]), found[3], process, log)
+            yield Served(found[1], int(found[2]), found[3], process, log, found[4])
         finally:
             end(process)
 

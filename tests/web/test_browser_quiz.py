@@ -141,7 +141,7 @@ def test_the_keyboard_alone_finishes_the_quiz(page: Any) -> None:
 
 def test_a_link_opens_its_question(chromium: Any, served: Served) -> None:
     page, complaints = tab(chromium)
-    page.goto(f"{served.url}/quiz/0/{OUTPUT}")
+    page.goto(f"{served.home}/quiz/0/{OUTPUT}")
     asks(page, OUTPUT)
     assert page.inner_text(".question-text") == "Line 6 executes. What does it print?"
     page.keyboard.press("Escape")
@@ -157,7 +157,7 @@ def test_the_truth_is_not_in_the_page_before_the_answer(chromium: Any, served: S
     page, _ = tab(chromium)
     bodies: list[str] = []
     page.on("response", lambda response: bodies.append(response.text()) if "/api/" in response.url else None)
-    page.goto(f"{served.url}/quiz/0/{VALUE}")
+    page.goto(f"{served.home}/quiz/0/{VALUE}")
     asks(page, VALUE)
     page.wait_for_load_state("networkidle")
     assert bodies
@@ -167,7 +167,7 @@ def test_the_truth_is_not_in_the_page_before_the_answer(chromium: Any, served: S
 
 def test_the_model_competes(chromium: Any, rival: Served) -> None:
     page, complaints = tab(chromium)
-    page.goto(f"{rival.url}/quiz/0/{VALUE}")
+    page.goto(f"{rival.home}/quiz/0/{VALUE}")
     asks(page, VALUE)
     page.fill("#answer", "1147")
     page.keyboard.press("Enter")
@@ -189,7 +189,7 @@ def test_the_model_competes(chromium: Any, rival: Served) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone(chromium: Any, served: Served, dark: bool) -> None:
     page, complaints = tab(chromium, size=PHONE, dark=dark)
-    page.goto(f"{served.url}/quiz/0/{VALUE}")
+    page.goto(f"{served.home}/quiz/0/{VALUE}")
     asks(page, VALUE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert page.locator("#answer").bounding_box()["y"] < PHONE["height"] / 2

@@ -90,7 +90,7 @@ def test_it_names_every_schema_that_it_uses() -> None:
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda one: f"{one.method} {one.path}")
 def test_every_endpoint_is_mounted(served: Served, endpoint: Endpoint) -> None:
     """With no body each may say no in its own way, but never that there is no such thing."""
-    path = endpoint.path.format(run=0, at=0, k=0, b=0)
+    path = endpoint.path.format(run=0, at=0, k=0, b=0, quiz=0, question=0)
     reply = talk(served, request(served, path, method=endpoint.method))
     assert reply.status in {endpoint.status, *endpoint.statuses} - {404}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, overload
@@ -150,6 +150,11 @@ class Trace:
     stderr: str = ""
     hidden: tuple[Hidden, ...] = ()
     notes: tuple[str, ...] = ()
+    held: Mapping[tuple[int, str], tuple[int, ...]] | None = field(default=None, compare=False, repr=False)
+    """By step and name, the numbers of the containers that a value holds, in the order of its text; "" is the result.
+
+    None unless the trace was recorded with `containers`; it is not stored. A name without an entry holds what it held.
+    """
 
     def __len__(self) -> int:
         return len(self.columns)

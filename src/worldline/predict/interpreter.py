@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
 from worldline.codec.notation import notation
@@ -71,10 +72,10 @@ def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[T
 
 
 def record_request(
-    request: PredictionRequest, limits: Limits, codec: str = DEFAULT_NOTATION
+    request: PredictionRequest, limits: Limits, codec: str = DEFAULT_NOTATION, *, containers: bool = False
 ) -> tuple[Prediction, Trace]:
     """Record the program of a request, and return its steps as a prediction with the trace."""
-    (trace,) = _traces([request], limits)
+    trace = recorder(limits, containers=containers)(request.program, control_of(request))
     text, status = _encoded(request, trace, codec)
     return Prediction(text=text, status=status, codec=codec, note=_empty_note(trace)), trace
 
@@ -92,17 +93,22 @@ class ProgramRecorder:
 
     limits: Limits
     hash_seed: int = 0
+    containers: bool = False
 
     def __call__(self, program: Program, control: Control | None = None, /) -> Trace:
         """Record a program."""
         from worldline.recording.recorder import record
 
-        return record(program, limits=self.limits, hash_seed=self.hash_seed, control=control)
+        record_it = partial(record, program, limits=self.limits, hash_seed=self.hash_seed, control=control)
+        trace = record_it(containers=self.containers)
+        # The native core, which does not number containers, stays longer within limits of time and memory.
+        is_cut = trace.outcome.kind == "limit" and trace.outcome.detail != "steps"
+        return record_it() if self.containers and is_cut else trace
 
 
-def recorder(limits: Limits | None = None, *, hash_seed: int = 0) -> ProgramRecorder:
-    """Return a recorder with these limits, the default ones if None."""
-    return ProgramRecorder(limits or Limits(), hash_seed)
+def recorder(limits: Limits | None = None, *, hash_seed: int = 0, containers: bool = False) -> ProgramRecorder:
+    """Return a recorder with these limits, the default ones if None, that may number containers (`record`)."""
+    return ProgramRecorder(limits or Limits(), hash_seed, containers)
 
 
 @dataclass(frozen=True)

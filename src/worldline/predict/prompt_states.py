@@ -71,8 +71,8 @@ class PromptStates:
             link = link.parent
 
     def add(self, prefix: bytes, state: Any, logits: Logits, parent: PromptSnapshot | None) -> PromptSnapshot | None:
-        """Cache a copy of a state; None if it is cached already, cannot be copied or does not fit."""
-        if prefix in self._snapshots or not hasattr(state, "fork"):
+        """Cache a copy of a state; None if it is cached already, cannot be copied or measured, or does not fit."""
+        if prefix in self._snapshots or not (hasattr(state, "fork") and hasattr(state, "nbytes")):
             return None
         parent = parent if parent is not None and parent.is_cached else None
         shared = parent.state.nbytes - self._empty_bytes if parent is not None and self._shares_keys else 0

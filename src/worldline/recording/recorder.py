@@ -103,13 +103,21 @@ class SandboxWorker:
         self._limits = asdict(setup.limits)
         self._others: dict[str, LanguageWorker] = {}
 
-    def record(self, program: Program, change: dict[str, Any] | None = None, control: Control | None = None) -> Trace:
+    def record(
+        self,
+        program: Program,
+        change: dict[str, Any] | None = None,
+        control: Control | None = None,
+        *,
+        containers: bool = False,
+    ) -> Trace:
         """Record one program. If the sandbox breaks or the program does not start, try once more in a new one.
 
         Args:
             program: The program.
             change: A change, encoded by `encode_change`.
             control: The control of its hidden inputs.
+            containers: Whether to number containers, which the readable core does.
         """
         refusals = program.lang.unavailable
         if change is not None and Feature.CHANGE in refusals:
@@ -121,11 +129,11 @@ class SandboxWorker:
         if control is not None and self.setup.plan.native is None:
             why = "it takes the native recorder, which was not built for this interpreter"
             return self.refused(program, why, act="control")
-        wanted = {"change": change, "control": as_spec(control)}
-        trace = self._trace(program, self._run(program, wanted), control)
+        wanted = {"change": change, "control": as_spec(control), "containers": containers}
+        trace = self._trace(program, self._run(program, wanted), control, containers)
         if trace.outcome.kind == "host-fault" and not (len(trace) and self.sandbox and self.sandbox.alive):
             discard_sandbox(self.sandbox)
-            trace = self._trace(program, self._run(program, wanted), control)
+            trace = self._trace(program, self._run(program, wanted), control, containers)
         return trace
 
     def record_twice(self, program: Program, control: Control | None = None) -> Trace:
@@ -155,8 +163,9 @@ class SandboxWorker:
             "limits": self._limits,
         }
 
-    def _trace(self, program: Program, run: SandboxRun, control: Control | None) -> Trace:
-        trace = traced(program, run, self._who(), self.setup.limits, sandboxed=self.setup.plan.sandboxed)
+    def _trace(self, program: Program, run: SandboxRun, control: Control | None, containers: bool) -> Trace:
+        sandboxed = self.setup.plan.sandboxed
+        trace = traced(program, run, self._who(), self.setup.limits, sandboxed=sandboxed, containers=containers)
         return trace if control is None else noted(trace, control, run.wire)
 
     def _who(self) -> InterpreterInfo:
@@ -212,6 +221,7 @@ def record(
     change: Change | None = None,
     control: Control | None = None,
     hash_seed: int = 0,
+    containers: bool = False,
 ) -> Trace:
     """Execute a program in the sandbox and record every step.
 
@@ -224,6 +234,8 @@ def record(
         change: A value that is changed on the way, by the readable core; the trace is noted `changed` or `unchanged`.
         control: Who decides what the text of the program does not; the trace holds what was decided.
         hash_seed: The seed of string hashes.
+        containers: Number the lists, dicts, sets and tuples, so that `Trace.held` says which values hold the same one.
+            The readable core does this, for Python programs.
 
     Returns:
         The trace. A change that cannot be made is an `unsupported` outcome that says why.
@@ -236,15 +248,18 @@ def record(
         raise UsageError(f'record takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")')
     if change is not None and core == "native":
         raise UsageError("the native core makes no change; the readable one does")
+    if containers and core == "native":
+        raise UsageError("the native core does not number containers: leave out core='native'")
     wanted = None if change is None else _constructible(change)
-    core = core if change is None else "python"
+    containers = containers and program.lang.runs_in_interpreter
+    core = "python" if change is not None or containers else core
     controlled = control is not None
     setup = prepare(limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed, controlled=controlled)
     worker = SandboxWorker(setup)
     try:
         if isinstance(wanted, str):
             return worker.refused(program, wanted)
-        trace = worker.record(program, wanted, control)
+        trace = worker.record(program, wanted, control, containers=containers)
         unmade = change is not None and "changed" not in trace.notes
         return replace(trace, notes=(*trace.notes, "unchanged")) if unmade else trace
     finally:

@@ -11,7 +11,15 @@ from worldline.recording.sandbox import SandboxRun
 from worldline.recording.verdict import judge, readable
 
 
-def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limits, *, sandboxed: bool) -> Trace:
+def traced(
+    program: Program,
+    run: SandboxRun,
+    who: InterpreterInfo,
+    limits: Limits,
+    *,
+    sandboxed: bool,
+    containers: bool = False,
+) -> Trace:
     """Build the trace of a run.
 
     Args:
@@ -20,8 +28,9 @@ def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limi
         who: The interpreter, unless the wire names another.
         limits: The limits of the run.
         sandboxed: Whether it was sandboxed. If not, the trace is noted `trusted`.
+        containers: Whether the recorder was told to number containers.
     """
-    decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK)
+    decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK, containers=containers)
     meta = {**who.__dict__, **decoded.meta}
     return Trace(
         program=program,
@@ -34,6 +43,7 @@ def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limi
         stderr=readable(run.stderr, limits.output),
         hidden=tuple(decoded.hidden),
         notes=tuple(decoded.notes) + (() if sandboxed else ("trusted",)),
+        held=decoded.held if containers else None,
     )
 
 

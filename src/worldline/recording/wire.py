@@ -73,7 +73,10 @@ class FrameColumns(Sequence[Frame]):
 
 @dataclass
 class Decoded:
-    """The content of a wire. `damage` is the offset of the first malformed record; None: there is none."""
+    """The content of a wire. `damage` is the offset of the first malformed record; None: there is none.
+
+    `held` has the containers that a value holds, by step and name, as `Trace.held`.
+    """
 
     columns: Columns
     frames: FrameColumns
@@ -82,21 +85,26 @@ class Decoded:
     meta: dict[str, str] = field(default_factory=dict)
     end: Outcome | None = None
     damage: int | None = None
+    held: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict)
 
 
-def decode(buffer: bytes | bytearray | memoryview, *, steps: int = UNBOUNDED, weight: int = UNBOUNDED) -> Decoded:
+def decode(
+    buffer: bytes | bytearray | memoryview, *, steps: int = UNBOUNDED, weight: int = UNBOUNDED, containers: bool = False
+) -> Decoded:
     """Decode a wire, with the native decoder if it was built. Nobody may write to the buffer meanwhile.
 
     Args:
         buffer: The bytes of the wire.
         steps: The most steps that an honest guest writes.
         weight: The most that all its records weigh.
+        containers: Whether it may say which containers values hold; the native decoder does not read that.
     """
-    by = _by_native if _native is not None else _by_python
     with memoryview(buffer).cast("B") as view:
         data, damage = _committed(view)
         with data:
-            return by(data, damage, steps, weight)
+            if _native is not None and not containers:
+                return _by_native(data, damage, steps, weight)
+            return _by_python(data, damage, steps, weight, containers)
 
 
 def _committed(view: memoryview) -> tuple[memoryview, int | None]:
@@ -133,8 +141,8 @@ def _by_native(data: memoryview, damage: int | None, steps: int, weight: int) ->
     )
 
 
-def _by_python(data: memoryview, damage: int | None, steps: int, weight: int) -> Decoded:
-    reader = _Reader(data, steps, weight)
+def _by_python(data: memoryview, damage: int | None, steps: int, weight: int, containers: bool = False) -> Decoded:
+    reader = _Reader(data, steps, weight, containers)
     at = reader.read()
     decoded = reader.decoded
     decoded.damage = at if damage is None else damage
@@ -163,7 +171,7 @@ class _Changes:
 class _Reader:
     """One pass over the records. Changes arrive late, so they are collected and sorted at the end."""
 
-    def __init__(self, data: memoryview, steps: int, weight: int) -> None:
+    def __init__(self, data: memoryview, steps: int, weight: int, containers: bool) -> None:
         self._data, self._at = data, min(HEADER, len(data))
         self._steps, self._left, self._start = steps, weight - HEADER, self._at
         self._columns = Columns()
@@ -190,6 +198,7 @@ class _Reader:
             0x23: self._hide,
             0x3F: self._end,
             **dict.fromkeys((0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B), self._with_arg),
+            **({0x13: self._held} if containers else {}),
         }
 
     def read(self) -> int | None:
@@ -313,6 +322,12 @@ class _Reader:
     def _same(self, _tag: int) -> None:
         step, name, other = self._target(), self._name(), self._number(len(self._ids) + 1)
         self._sames.add(step, name, self._ids[other - 1] if other else NO_TEXT)
+
+    def _held(self, _tag: int) -> None:
+        step, name, numbers = self._target(), self._columns.texts[self._name()], self._string().split(" ")
+        if not all(number.isascii() and number.isdecimal() and len(number) < 19 for number in numbers if number):
+            raise _Damage
+        self.decoded.held[step, name] = tuple(int(number) for number in numbers if number)
 
     def _note(self, _tag: int) -> None:
         self._notes.append(self._string())

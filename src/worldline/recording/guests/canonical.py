@@ -31,6 +31,7 @@ _PLAIN = ids(*STRUCTURED, bool, type(None), type(...), type(NotImplemented), ran
 _ATOMS = ids(int, float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range)
 _SIZED = ids(str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
 _MUTABLE = ids(list, dict, set, bytearray, collections.deque)
+_CONTAINERS = ids(list, dict, set, frozenset, tuple, collections.deque)
 _NAMED: dict[int, tuple[str, Callable[[Any], Any]]] = {
     id(types.FunctionType): ("function", lambda f: f.__name__),
     id(types.BuiltinFunctionType): ("builtin", lambda f: f.__name__),
@@ -44,12 +45,12 @@ _NAMED: dict[int, tuple[str, Callable[[Any], Any]]] = {
 
 
 class _Mark:
-    """A place in the text where a label or a reference may be needed."""
+    """A place in the text where a container starts, or is referred to: a label or a reference may be needed there."""
 
-    __slots__ = ("target",)
+    __slots__ = ("is_container", "target")
 
-    def __init__(self, target: int) -> None:
-        self.target = target
+    def __init__(self, target: int, is_container: bool) -> None:
+        self.target, self.is_container = target, is_container
 
 
 _Parts = list[str | _Mark]
@@ -80,6 +81,8 @@ class Renderer:
 
     def __init__(self, value_bytes: int, value_depth: int) -> None:
         self.value_bytes, self.value_depth = value_bytes, value_depth
+        self.containers: list[int] = []
+        """The built-in containers that the newest text writes out, in its order, by address."""
         self._serials: dict[int, tuple[int, Callable[[], Any] | None]] = {}
         self._kinds: dict[int, tuple[type[Any], Kind]] = {}
         self._next = 1
@@ -99,6 +102,8 @@ class Renderer:
                 raise TooLong
         except TooLong:
             text = self._cut_text(value)
+            self._parts = []
+        self.containers = [part.target for part in self._parts if isinstance(part, _Mark) and part.is_container]
         del self._seen, self._parts
         return text
 
@@ -144,11 +149,13 @@ class Renderer:
         if depth > self.value_depth and id(cls) not in _ATOMS:
             self.put(self._cut_text(value))
             return
+        is_new = id(cls) not in _MUTABLE or id(value) not in self._seen
+        if id(cls) in _MUTABLE or id(cls) in _CONTAINERS:
+            self._parts.append(_Mark(id(value), is_new and id(cls) in _CONTAINERS and not self._open_arrays))
+        if not is_new:
+            self._labels.add(id(value))
+            return
         if id(cls) in _MUTABLE:
-            self._parts.append(_Mark(id(value)))
-            if id(value) in self._seen:
-                self._labels.add(id(value))
-                return
             self._seen.add(id(value))
         self._plain(cls, value, depth)
 

@@ -25,6 +25,7 @@ class KnownCode:
         cells = [name for name in code.co_cellvars if name not in code.co_varnames]
         names = dict.fromkeys([*code.co_varnames, *cells, *code.co_freevars])
         self.names = [name for name in names if not is_unwritten(name)]
+        self.parameters = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
         self.shadows = shadows_in(code)
         self.globals = () if self.namespace else global_names(code)
 
@@ -35,6 +36,7 @@ class OpenFrame:
     __slots__ = (
         "aliases",
         "code",
+        "containers",
         "globals",
         "ident",
         "line",
@@ -50,6 +52,7 @@ class OpenFrame:
         self.serial, self.code, self.line = serial, code, code.firstline
         self.ident = id(real)
         self.texts: dict[str, str] = {}
+        self.containers: dict[str, tuple[int, ...]] = {}  # by name, the addresses of what its value holds
         self.aliases: dict[str, str | None] = {}
         self.globals: dict[str, str | None] = {}
         self.raised = self.looped = False

@@ -131,6 +131,8 @@ def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
     rec.meta("core", "native" if native else "python")
     if spec.get("change") is not None:
         rec.intervene(spec["change"], spec["limits"])
+    if spec.get("containers"):
+        rec.number_containers()
     control = spec.get("control")
     if control is not None:
         _native.number_hashes()

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from . import behavior
 from .apply_change import ChangeApplier
 from .canonical import Renderer, is_shareable
+from .containers import ContainerNumbers
 from .frames import KnownCode, OpenFrame, OpenThread, are_running
 from .kinds import is_unwritten
 from .monitoring import YIELD, Monitor
@@ -28,7 +29,9 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 
 _CALL, _RESUME, _SWITCH, _LINE = range(2, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
-_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23
+_DELTA, _GONE, _SAME, _HELD, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x13, 0x20, 0x21, 0x22, 0x23
+_BRACKETS = ("[", "{", "(", "#", "set", "frozenset", "deque")  # a value that starts like this is a container
+_RESULT = ""  # the name under which the containers of a returned or yielded value stand
 _TAKEN = "the recorder was replaced or switched off"
 _latest: list[Recorder] = []  # at most one: a forked child has to forget it
 
@@ -67,6 +70,9 @@ class Recorder:
         self._active = self.broken = self._taken = self._installed = False
         self._events: Monitor | Tracer = Monitor(self) if behavior.HAS_MONITORING else Tracer(self)
         self._change: ChangeApplier | None = None  # until it is made
+        self._containers: ContainerNumbers | None = None  # unless they are numbered
+        self._handed: tuple[int, ...] = ()  # what the newest result holds
+        self._left: list[tuple[int, tuple[int, ...]]] = []  # what parameters held, by the depth of their frame
         self._ask: Callable[[], None] | None = None  # who decides which thread goes on
         self._ask_at: int | None = None
         self._running, self._threads = 0, [OpenThread(self.stack)]
@@ -116,6 +122,10 @@ class Recorder:
     def intervene(self, change: dict[str, Any], limits: dict[str, int]) -> None:
         """Set the change to make on the way; the native core cannot do this."""
         self._change = ChangeApplier(change, limits, self, self._wire.leave)
+
+    def number_containers(self) -> None:
+        """Also record which containers values hold; the native core cannot do this."""
+        self._containers = ContainerNumbers()
 
     def stop(self) -> bool:
         """Stop. Return False if the program tampered with the tracing."""
@@ -343,6 +353,8 @@ class Recorder:
         self._diff(frame, real)
         if how is not None:
             self._step(frame, how, arg)
+        if self._containers is not None:
+            self._leave_containers(frame, self._containers, has_result=how is not None, is_suspended=how == YIELD)
         self.stack.pop()
         self._last_frame, self._last_line = frame.serial, frame.line
         self._newest = None
@@ -357,11 +369,15 @@ class Recorder:
             coming, self._change = self._change.make(real, coming), None
             self.note("changed")
         self._diff_names(frame, real)
+        while self._left and self._left[-1][0] > len(self.stack) and self._containers is not None:
+            self._containers.release(self._left.pop()[1])
         for name, was in frame.globals.items():
             text = self.render(real.f_globals[name]) if name in real.f_globals else None
             if text != was:
                 frame.globals[name] = text
                 self._delta(frame, name, text)
+                if text is not None:
+                    self._hold(frame, name)
         return coming
 
     def _delta(self, frame: OpenFrame, name: str, text: str | None) -> None:
@@ -387,6 +403,7 @@ class Recorder:
                 if frame.texts.get(name) != text:
                     frame.texts[name] = text
                     self._delta(frame, name, text)
+                self._hold(frame, name)
             elif name in frame.texts:
                 self._gone(frame, name)
         if frame.namespace is not None:
@@ -399,6 +416,41 @@ class Recorder:
         del frame.texts[name]
         frame.aliases.pop(name, None)
         self._delta(frame, name, None)
+        if self._containers is not None:
+            self._containers.release(frame.containers.pop(name, ()))
+
+    def _hold(self, frame: OpenFrame, name: str) -> None:
+        """Record which containers the value of a name holds, which was rendered last, if they are others now."""
+        if self._containers is None:
+            return
+        before, addresses = frame.containers.get(name, ()), tuple(self._renderer.containers)
+        if addresses != before:
+            frame.containers[name] = addresses
+            self._put_held(frame, name, self._containers.hold(addresses))
+            self._containers.release(before)
+
+    def _leave_containers(
+        self, frame: OpenFrame, containers: ContainerNumbers, *, has_result: bool, is_suspended: bool
+    ) -> None:
+        """Record which containers a result holds, which was rendered last. Forget the names of a frame that ends."""
+        before, self._handed = self._handed, tuple(self._renderer.containers) if has_result else ()
+        numbers = containers.hold(self._handed)
+        if numbers:
+            self._put_held(frame, _RESULT, numbers)
+        containers.release(before)
+        if is_suspended:
+            return
+        for name, addresses in frame.containers.items():
+            # The caller has the object that a parameter was: what is in it keeps its number until the caller goes on.
+            if name in frame.code.parameters and not frame.texts.get(name, "").startswith(_BRACKETS):
+                self._left.append((len(self.stack), addresses))
+            else:
+                containers.release(addresses)
+
+    def _put_held(self, frame: OpenFrame, name: str, numbers: tuple[int, ...]) -> None:
+        key = self._wire.name(name)
+        self._switch(frame.serial)
+        self._wire.put(_HELD, key, " ".join(map(str, numbers)))
 
     def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], values: Mapping[str, Any]) -> None:
         first: dict[int, str] = {}

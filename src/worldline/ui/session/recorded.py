@@ -24,7 +24,7 @@ def record_session(program: Program, *, limits: Limits | None = None, control: C
     Raises:
         UsageError: The program has no step: it does not compile, or its language is not available here.
     """
-    trace = recorder(limits or Limits(steps=DEFAULT_VIEW_STEPS))(program, control)
+    trace = recorder(limits or Limits(steps=DEFAULT_VIEW_STEPS), containers=True)(program, control)
     if not len(trace):
         reason = trace.outcome.detail or trace.stderr.strip() or trace.outcome.kind
         raise UsageError(f"{program.name} cannot be shown, because it did not start: {reason}")

@@ -136,6 +136,7 @@ def _write_truth(
         hidden=actual.hidden or branch.ask.hidden,
     )
     note = _rewrite_note(session, branch, ask, actual.truth)
+    session.keep_trace(branch.id, actual.trace)
     return session.put(branch, ask=ask, truth=actual.truth, why=actual.why, changed=actual.changed, note=note)
 
 

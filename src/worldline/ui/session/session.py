@@ -104,7 +104,7 @@ class Session:
         self._diagnoses = _Memo[Diagnosis]()  # reading takes most of the time, so it is done once
         self._runs, self._run_diffs = _Memo[Run](), _Memo[RunDiff]()
         self._run_views = _Memo[RunScenes]()
-        self.trace: Trace | None = None  # of a recorded run
+        self._traces: dict[int, Trace] = {}  # of the actual runs that were recorded, by branch
 
     @classmethod
     def of_sample(
@@ -155,7 +155,7 @@ class Session:
             at = len(trace) - 1 if failure is None else failure.steps - 1
         root = Branch(id=0, ask=ask, truth=None, found=recorded, status="done", at=max(at, 0))
         session = cls(root, name=name, model=RECORDED, failure=failure, is_recorded=True)
-        session.trace = trace
+        session.keep_trace(0, trace)
         run = Run(RECORDED, ask, recorded, reading=read_trace(trace))
         session._runs.put((0, "found"), (ask, recorded, root.confidences), run)
         return session
@@ -315,6 +315,11 @@ class Session:
         divergences = diagnosis.divergences if diagnosis and (left, right) == ("truth", "found") else None
         return self._run_diffs.put(name, inputs, RunDiff(reference, compared, divergences))
 
+    def keep_trace(self, branch: int, trace: Trace | None) -> None:
+        """Keep the recording of the actual run of a branch, which says which values hold one container."""
+        if trace is not None:
+            self._traces[branch] = trace
+
     def run_view(self, branch: int = 0) -> RunScenes:
         """Return the actual run of a branch to look at alone, with what a complete prediction says otherwise.
 
@@ -332,7 +337,7 @@ class Session:
             raise UsageError(f"branch {branch} has no actual run: {current.why}")
         compared = self._run_diff(current) if is_compared else None
         written = 0 if compared is None else written_rows(compared, current)
-        view = RunScenes(run, trace=self.trace, compared=compared, written=written)
+        view = RunScenes(run, trace=self._traces.get(branch), compared=compared, written=written)
         return self._run_views.put((branch,), inputs, view)
 
     def describe(self) -> dict[str, Any]:

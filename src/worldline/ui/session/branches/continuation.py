@@ -23,7 +23,7 @@ from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
 from worldline.core.language import Feature
 from worldline.core.limits import Limits
-from worldline.core.trace import Hidden, Step
+from worldline.core.trace import Hidden, Step, Trace
 from worldline.diagnose.debug import DEFAULT_STEPS
 from worldline.diagnose.trials import MAX_TRUTH_BYTES
 from worldline.predict.interpreter import RefusedChange, continue_from
@@ -38,7 +38,7 @@ class Continuation:
     """The actual continuation of a branch; if `truth` is None, `why` gives the reason.
 
     `changed`: the execution was changed on the way. `given` is the start of the model's text, if the interpreter writes
-    its names in another order. `hidden` are the hidden inputs of the recorded run.
+    its names in another order. `hidden` are the hidden inputs of the recorded run, and `trace` is its recording.
     """
 
     truth: Prediction | None = None
@@ -46,6 +46,7 @@ class Continuation:
     changed: bool = False
     given: bytes | None = None
     hidden: tuple[Hidden, ...] = ()
+    trace: Trace | None = None
 
 
 def record_truth(
@@ -54,10 +55,10 @@ def record_truth(
     """Record the true run of a request's program."""
     bounds = limits or Limits(steps=max(DEFAULT_STEPS, ask.limit))
     whole = replace(ask, limit=MAX_TRUTH_BYTES, given=b"")
-    truth, trace = run_of(whole, bounds, codec)
+    truth, trace = run_of(whole, bounds, codec, containers=True)
     if truth.status == "fault" or truth.note:
         return Continuation(why=truth.note or "the program could not be recorded")
-    return Continuation(truth, hidden=trace.hidden)
+    return Continuation(truth, hidden=trace.hidden, trace=trace)
 
 
 class _CannotContinue(Exception):

@@ -26,6 +26,8 @@ MAX_INLINE_CHARS = 48
 """Characters of a tuple that stands inline if it holds only plain values."""
 _BOXED = ("list", "dict", "set", "deque", "object")
 _FROZEN = ("tuple", "frozenset", "exception")
+_NUMBERED = ("list", "tuple", "dict", "set", "frozenset", "deque")
+_ARRAY = "ndarray"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,18 @@ class BoxReader:
         if value.kind == "dict":
             return f"['{key[1:]}']" if key.startswith(".") else key
         return f"[{len(value.items) + int(key[1:-1])}]" if re.fullmatch(r"\[-\d{1,9}\]", key) else key
+
+    def number(self, text: str, root: str, numbers: Sequence[int]) -> None:
+        """Let the containers of a value be the objects with these numbers from this row on, in the order of the text.
+
+        Numbers that do not fit the value change nothing.
+        """
+        value = parsed(text)
+        links = [] if value is None else list(_numbered_places(value, root, numbers))
+        if len(links) == len(numbers):
+            for place, box in links:
+                if place is not None and self.resolve(place) != box:
+                    self.link(place, box)
 
     def is_pointer(self, value: Value) -> bool:
         """Whether a value is a pointer into a block of memory."""
@@ -242,15 +256,40 @@ def _is_boxed(node: Value) -> bool:
 
 def _parts(node: Value) -> Iterator[tuple[str, Value]]:
     """The parts of a value with their keys. The base value of an object (`Counter#1({..})`) counts as its own parts."""
+    return ((key, part) for key, part in _children(node) if key is not None)
+
+
+def _children(node: Value) -> Iterator[tuple[str | None, Value]]:
+    """The parts of a value in the order of its text, and the keys of a dict as parts without a key."""
     if node.kind == "dict":
         for key, part in zip(node.items[::2], node.items[1::2], strict=True):
+            yield None, key
             yield f"[{cut(text_of(key), MAX_SLOT_CHARS)}]", part
     elif node.kind == "object":
         for base in node.items:
-            yield from _parts(base) if _has_parts(base) else ((".", base),)
+            yield from _children(base) if _has_parts(base) else ((".", base),)
     else:
         yield from ((f"[{i}]", part) for i, part in enumerate(node.items))
     yield from ((f".{name}", part) for name, part in node.fields)
+
+
+def _numbered_places(value: Value, root: str, numbers: Sequence[int]) -> Iterator[tuple[str | None, str]]:
+    """Every container of a value, in the order of the text: its place (None: in the key of a dict), and its id.
+
+    These are the containers that the recorder numbers (`guests/containers.py`): those in an array have no number.
+    """
+    count = 0
+    waiting: list[tuple[Value, str | None]] = [(value, root)]
+    while waiting:
+        node, place = waiting.pop()
+        box = f"o{node.number}" if node.number else place
+        if node.kind in _NUMBERED:
+            box = f"i{numbers[count]}" if count < len(numbers) else ""
+            count += 1
+            yield place, box
+        if node.atom != _ARRAY:
+            parts = [(part, None if key is None or box is None else box + key) for key, part in _children(node)]
+            waiting += reversed(parts)
 
 
 def _has_parts(node: Value) -> bool:

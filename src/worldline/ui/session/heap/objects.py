@@ -1,7 +1,8 @@
 """Every value of a run in the order in which people see it, and which object it is.
 
 Row p shows what happened between event p and the next one (`core.events.shown_at`). A value has a root, which names its
-outermost container (`contents`). Names that share an object have one root: because the trace says so (`same`), or
+outermost container (`contents`). If the recorder has numbered the containers (`Trace.held`), a place that holds one is
+linked to its number. Otherwise names that share an object have one root: because the trace says so (`same`), or
 because a line hands the object on (`aliases`) and the values agree. Values of one frame are known at the same time, so
 two names that differ are separated.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -77,8 +78,10 @@ class _FrameNow:
 class RunObjects:
     """The values of a run by row, their roots, and when objects changed."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, held: Mapping[tuple[int, str], tuple[int, ...]] | None = None) -> None:
         self.run, self.events = run, run.events
+        self._held = held
+        self._numbers: dict[tuple[int, str], tuple[int, ...]] = {}  # of the containers of each frame's names, now
         self.reader = BoxReader(has_pointers="Ptr" in native_names(run.ask.program.lang.name).objects)
         self.names: dict[int, dict[str, list[RootedValue]]] = {}
         self.returned: dict[int, tuple[str, str]] = {}
@@ -107,18 +110,23 @@ class RunObjects:
     def _read(self) -> None:
         writes: dict[int, dict[int, list[Write]]] = {}
         settled: dict[int, list[int]] = {}
+        renumbered: dict[int, list[str]] = {}
+        for at, name in self._held or ():
+            renumbered.setdefault(at, []).append(name)
         for step in range(len(self.events)):
             for write in self.run.writes(step):
                 writes.setdefault(write.writer, {}).setdefault(write.frame, []).append(write)
         for step in range(len(self.events)):
             row = self.run.history.shown_at(step)
-            if step in writes or self.events[step].same:
+            if step in writes or self.events[step].same or step in renumbered:
                 settled.setdefault(row, []).append(step)
         for row, moment in enumerate(self.events):
             self.reader.row = row
             if moment.arg is not None and moment.event in ("return", "yield", "raise"):
                 self._return(row, moment)  # before what the caller does with it
             for step in reversed(settled.get(row, ())):  # a caller's line ends after what it called
+                for name in renumbered.get(step, ()):
+                    self._renumber(row, step, name)
                 for frame, changes in writes.get(step, {self.events[step].frame: []}).items():
                     self._settle(row, step, frame, changes)
             if moment.event == "return":
@@ -129,19 +137,31 @@ class RunObjects:
         moment, now = self.events[step], self._now.setdefault(frame, _FrameNow())
         for write in changes:
             root = self._root(row, moment, now, write)
+            if self._held is not None:
+                self.reader.number(write.text or "", root, self._numbers.get((frame, write.name), ()))
             bound = self._bound_row(row, now.values.get(write.name), write.text, root)
             self._put(frame, write.name, RootedValue(row, write.text, step, root, row, bound))
         if moment.frame == frame:
             for name, other in moment.same.items():
                 self._share(row, frame, now, name, other)
             self._store(row, moment, now)
-        for name in [write.name for write in changes] + list(now.derived):
+        for name in [] if self._held is not None else [*(write.name for write in changes), *now.derived]:
             self._check(row, frame, now, name)
         written = [now.values[write.name] for write in changes if write.text is not None]
         if self._linked and any(self._linked & set(self._boxes(value)) for value in written):
             self._check_links(now)
         for value in written:
             self._note_changes(row, value.text or "", value.root)
+
+    def _renumber(self, row: int, step: int, name: str) -> None:
+        """Note which containers a name holds from a step on. Without a change of its text, it holds another one now."""
+        frame, numbers = self.events[step].frame, (self._held or {})[step, name]
+        self._numbers[frame, name] = numbers
+        value = self._now.setdefault(frame, _FrameNow()).values.get(name)
+        if value is not None and value.text is not None:
+            root = f"f{frame}.{name}@{row}"
+            self.reader.number(value.text, root, numbers)
+            self._put(frame, name, value._replace(row=row, root=root, bound=row))
 
     def _boxes(self, value: RootedValue) -> dict[str, BoxContents]:
         return self.reader.read(value.text or "", value.root)[1]
@@ -166,6 +186,8 @@ class RunObjects:
         """The root of a value that is written: that of the object that the line hands on, else an own one."""
         old = now.values.get(write.name)
         fresh = f"f{write.frame}.{write.name}@{row}"
+        if self._held is not None:
+            return fresh
         if write.text is None:
             now.derived.pop(write.name, None)
             return fresh
@@ -261,7 +283,9 @@ class RunObjects:
 
     def _return(self, row: int, moment: Event) -> None:
         text, root = moment.arg or "", f"r{row}"
-        if _may_be_shared(text) and self._lang.shares_objects and moment.event != "raise" and moment.line:
+        if self._held is not None:
+            self.reader.number(text, root, self._held.get((row, ""), ()))
+        elif _may_be_shared(text) and self._lang.shares_objects and moment.event != "raise" and moment.line:
             source = self._sources.get(moment.file, "")
             read = returned_object(source, moment.line, self._lang.name)
             if read is not None:
@@ -279,7 +303,7 @@ class RunObjects:
     def _share(self, row: int, frame: int, now: _FrameNow, name: str, other: str | None) -> None:
         """Apply a mark of the trace: a name shares the object of another one, or no longer does."""
         value = now.values.get(name)
-        if value is None or value.text is None:
+        if value is None or value.text is None or (frame, name) in self._numbers:
             return
         now.derived.pop(name, None)
         target = None if other is None else now.values.get(other)
@@ -300,6 +324,8 @@ class RunObjects:
 
     def _store(self, row: int, moment: Event, now: _FrameNow) -> None:
         """Link the parts of objects that a line assigns to the objects that it stores there."""
+        if self._held is not None:
+            return
         if moment.event != "line" or moment.line is None or not self._lang.shares_objects:
             return
         for stored in stored_objects(self._sources.get(moment.file, ""), moment.line, self._lang.name):

@@ -54,7 +54,8 @@ class RunScenes:
     @cached_property
     def objects(self) -> RunObjects:
         """The values and objects of the run."""
-        return RunObjects(self.run)
+        is_of_trace = self._trace is not None and _has_steps_of(self.run, self._trace)
+        return RunObjects(self.run, self._trace.held if self._trace is not None and is_of_trace else None)
 
     @cached_property
     def predicted(self) -> RunObjects | None:
@@ -150,6 +151,12 @@ class RunScenes:
         if not values and result is None and action is None:
             return None
         return {"values": values, "result": None if result is None else _short(result), "action": action}
+
+
+def _has_steps_of(run: Run, trace: Trace) -> bool:
+    """Whether the steps of a run are those of a trace: a run that is read from a text may be cut or in another order."""
+    events = [(moment.event, moment.frame) for moment in run.events]
+    return events == [(step.event, step.frame) for step in trace.steps]
 
 
 def _ending(trace: Trace) -> list[str]:

@@ -20,7 +20,7 @@ def print_check(console: Console, check: TraceCheck, *, rows: int = DEFAULT_ROWS
         check: The result of `check_traces()` or `check_tests()`.
         rows: At most this many rows around each first divergence; 0 for all.
     """
-    print_line(console, _summary(check), wrap=True)
+    console.print(_summary(check), soft_wrap=True, highlight=False)
     for note in check.notes:
         print_sentence(console, "note", printable(note), "dim")
     for problem in check.problems:
