@@ -198,7 +198,7 @@ class _Reader:
             0x23: self._hide,
             0x3F: self._end,
             **dict.fromkeys((0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B), self._with_arg),
-            **({0x13: self._held} if containers else {}),
+            **({0x14: self._held} if containers else {}),
         }
 
     def read(self) -> int | None:

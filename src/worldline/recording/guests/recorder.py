@@ -29,7 +29,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 
 _CALL, _RESUME, _SWITCH, _LINE = range(2, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
-_DELTA, _GONE, _SAME, _HELD, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x13, 0x20, 0x21, 0x22, 0x23
+_DELTA, _GONE, _SAME, _HELD, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x14, 0x20, 0x21, 0x22, 0x23
 _BRACKETS = ("[", "{", "(", "#", "set", "frozenset", "deque")  # a value that starts like this is a container
 _RESULT = ""  # the name under which the containers of a returned or yielded value stand
 _TAKEN = "the recorder was replaced or switched off"

@@ -154,7 +154,7 @@ class RunScenes:
 
 
 def _has_steps_of(run: Run, trace: Trace) -> bool:
-    """Whether the steps of a run are those of a trace: a run that is read from a text may be cut or in another order."""
+    """Whether the steps of a run are those of a trace: a text may be cut or in another order."""
     events = [(moment.event, moment.frame) for moment in run.events]
     return events == [(step.event, step.frame) for step in trace.steps]
 
