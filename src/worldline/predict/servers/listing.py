@@ -64,7 +64,7 @@ def address_alone(url: str, key: str = "") -> NoModelError:
         served = _list_models(url, key)
     except UsageError:  # httpx2 is missing
         served = []
-    example = f"server:{url}#{served[0] if served else 'MODEL'}"
+    example = f"--model server:{url}#{served[0] if served else 'MODEL'}"
     return NoModelError(
         f"{url} is the address of a server, and the name of a model is missing: use {example}"
         + describe_alternatives("", served)
