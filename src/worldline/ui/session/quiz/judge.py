@@ -71,7 +71,7 @@ def judge_answer(question: Question, typed: str, language: str) -> AnswerVerdict
 
 
 def _judge_value(truth: str, typed: str, language: str) -> AnswerVerdict:
-    is_bare_tuple = language == "python" and kind(truth) == "tuple"
+    is_bare_tuple = language not in LITERALS and kind(truth) == "tuple"
     texts = (typed, typed.translate(_STRAIGHT_QUOTES), f"({typed})" if is_bare_tuple else "")
     values = list(dict.fromkeys(next(filter(None, (list(_values(text, language)) for text in texts)), [])))
     if not values:
@@ -85,7 +85,7 @@ def _judge_value(truth: str, typed: str, language: str) -> AnswerVerdict:
 
 
 def _hint(typed: str, language: str) -> str:
-    word = _PYTHON_WORDS.get(typed.lower()) if language == "python" else None
+    word = _PYTHON_WORDS.get(typed.lower()) if language not in LITERALS else None
     if word is not None:
         return f"Python writes {word}"
     return "a string needs quotes" if typed.replace("_", "").replace(" ", "").isalnum() else "check its brackets"
