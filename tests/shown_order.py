@@ -113,6 +113,47 @@ def f():
 """,
     call="f()",
 )
+INNER = Program(
+    source="""class Meter:
+    def __init__(self, log):
+        self.log = log
+
+    @property
+    def last(self):
+        self.log.append('read')
+        return self.log[-1]
+
+    def __enter__(self):
+        self.log.append('in')
+        return len(self.log)
+
+    def __exit__(self, *error):
+        self.log.append('out')
+        return True
+
+def counted(function):
+    calls = 0
+    def inner(*args):
+        nonlocal calls
+        calls += 1
+        result = function(*args)
+        return result + calls
+    return inner
+
+@counted
+def add(x, y=1): return x + y
+
+def f(n):
+    log = []
+    with Meter(log) as size, Meter(log) as twice:
+        seen = [add(i) for i in range(n) if add(i, size) % 2]
+        table = {i: sorted((add(j) for j in range(i)), key=lambda k: -k) for i in seen}
+        last = Meter(log).last + str(add(add(1), y=add(twice)))
+        raise KeyError(last)
+    return seen, table, log
+""",
+    call="f(3)",
+)
 THREADS = Program(
     source="""import threading
 
@@ -135,7 +176,7 @@ total = double(sum(out))
 )
 PYTHON_PROGRAMS = {
     "calls": CALLS, "recursion": RECURSION, "generators": GENERATORS, "exceptions": EXCEPTIONS, "input": INPUT,
-    "shared": SHARED,
+    "shared": SHARED, "inner": INNER,
 }  # fmt: skip
 
 
@@ -181,7 +222,7 @@ def naive_changes(trace: Trace, i: int, row: ShownRow) -> list[str]:
         texts = [f"{name}={value}" for name, value in maker.delta.items()]
         texts += [f"del {name}" for name in maker.gone]
         if texts and maker.frame != trace[i].frame:
-            function = trace.frames[maker.frame].name
+            function = trace.frames[maker.frame].name.split("<locals>.")[-1]
             texts[0] = f"line {maker.line}{'' if function == '<module>' else f' in {function}'}: {texts[0]}"
         words += texts
     return words

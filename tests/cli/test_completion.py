@@ -71,3 +71,29 @@ def test_every_shell_parses_its_script(shell: str) -> None:
     done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "_WORLDLINE_COMPLETE" in script
+
+
+@pytest.mark.parametrize(("shell", "index"), [("zsh", "1"), ("fish", "re")])
+def test_the_summary_of_a_command_is_whole(shell: str, index: str) -> None:
+    asked = {"_WORLDLINE_COMPLETE": f"{shell}_complete", "COMP_WORDS": "worldline re", "COMP_CWORD": index}
+    command = [sys.executable, "-m", "worldline"]
+    offered = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=True).stdout
+    assert "Record every step of FILE, or of the tests of a repository." in offered
+    assert "..." not in offered
+
+
+def test_fish_keeps_commas_in_a_summary(tmp_path: Path) -> None:
+    script = subprocess.run(
+        [sys.executable, "-m", "worldline", "completion", "fish"], capture_output=True, text=True, check=True
+    ).stdout
+    assert 'string split --max 1 "," $completion' in script
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("fish is not installed")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    asked = f"{script}\ncomplete -C 'worldline re'"
+    environment = {**os.environ, "PATH": path, "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [fish, "--no-config"], input=asked, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "record\tRecord every step of FILE, or of the tests of a repository." in done.stdout.splitlines()

@@ -295,6 +295,9 @@ def test_exit_codes_of_usage(server: CheckedServer) -> None:
     unknown = command("check", server.scheme("unknown"))
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert unknown.stderr.startswith("error[no-model]: no model 'm' on ")
+    alone = command("check", f"{server.origin}/several/v1")  # as with `server:` before it
+    assert alone.stderr == command("check", f"server:{server.origin}/several/v1").stderr
+    assert "has several models: name one, server:" in alone.stderr
     contradiction = command("check", server.scheme("chat"), "-M", "way=tokens", "-M", "codec=compact")
     assert contradiction.returncode == 2
     assert "way=tokens is for Meta's format only" in contradiction.stderr

@@ -215,6 +215,14 @@ def test_hostile_answers_are_malformed() -> None:
             assert judge_answer(question("1"), typed, language).status == "malformed", typed[:20]
 
 
+@pytest.mark.parametrize(
+    ("typed", "note"),
+    [("true", "Python writes True."), ("abc", "a string needs quotes."), ("[1", "check its brackets.")],
+)
+def test_what_is_no_value_is_explained(typed: str, note: str) -> None:
+    assert judge_answer(question("True"), typed, "python").note == f"This is not a value: {note}"
+
+
 def test_a_number_of_another_type_is_explained() -> None:
     assert "float, not int" in judge_answer(question("4.5"), "4", "java").note
 

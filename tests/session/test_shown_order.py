@@ -163,7 +163,7 @@ def test_what_is_read_comes_after_its_prompt_and_before_what_is_printed() -> Non
     trace, _ = recorded("input")
     cells = table_cells(trace)
     asked = [cell for i, cell in enumerate(cells) if trace[i].line == 6 and trace[i].event != "line"]
-    assert asked == ["output 'colour? '", "what is read: 'red\\n'  input 'red\\n'", "output 'red BIG\\n'"]
+    assert asked == ["output 'colour? '", "input 'red\\n'", "output 'red BIG\\n'"]
     (name,) = (i for i, cell in enumerate(cells) if "name='Ada'" in cell)
     assert cells[name - 1] == "output 'name? '"
-    assert cells[name] == "what is read: 'Ada\\n'  input 'Ada\\n'  name='Ada'"
+    assert cells[name] == "input 'Ada\\n'  name='Ada'"

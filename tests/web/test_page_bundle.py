@@ -243,7 +243,7 @@ def test_what_cannot_be_read_is_told_by_the_verb_and_in_the_bundle(
     path, out = copied(erring[0], tmp_path / "spoiled", spoil), tmp_path / name
     assert main(["view", str(path), str(erring[1]), "--no-model", "--bundle", str(out)]) == 1
     told = capsys.readouterr()
-    assert told.out.startswith(f"{out}: ")
+    assert told.out.startswith(f"{out if name == 'page.html' else out / 'index.html'}: ")
     findings = told.err.splitlines()
     assert [line.split(": ")[:2] for line in findings] == [["finding", str(path)]] * 3
     assert "2 lines are not records: line 3: not a record of a run: " in findings[0]

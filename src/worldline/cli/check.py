@@ -20,9 +20,9 @@ from worldline.cli.shell.completers import complete_models
 def check(model: str, as_json: bool, **options: Any) -> None:
     """Find out in which way a model must be asked.
 
-    MODEL is what --model takes, such as server:URL#MODEL; without #MODEL, the only model of that server. It is asked
-    for the traces of three tiny programs in every way that worldline knows. Prints which answers can be read, and the
-    command that measures the model in the best way. Exit code 1 if no answer can be read.
+    MODEL is what --model takes, such as server:URL#MODEL; an address alone is the only model of that server. It is
+    asked for the traces of three tiny programs in every way that worldline knows. Prints which answers can be read, and
+    the command that measures the model in the best way. Exit code 1 if no answer can be read.
     """
     from worldline.evaluation.check.check import check as run
     from worldline.ui.terminal.check import print_check

@@ -8,6 +8,7 @@ import click
 
 from worldline.cli import failing
 from worldline.cli import options as opt
+from worldline.cli.faults import model_fault
 from worldline.cli.program_options import (
     control_of,
     control_options,
@@ -18,7 +19,6 @@ from worldline.cli.program_options import (
     require_file,
     scratchpad_options,
 )
-from worldline.core.errors import WorldlineError
 
 
 @click.command()
@@ -94,7 +94,7 @@ def debug(
             nearest=nearest_within(nearest) if nearest else None,
         )
     if result.cause.name == "tool fault":
-        raise WorldlineError(result.sample.found.note or result.cause.evidence or "the model could not be asked")
+        raise model_fault(result.sample.found.note or result.cause.evidence, options["model"])
     if html is not None:
         from worldline.ui.report.debug_page import page
 
@@ -139,7 +139,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
             control=control_of(options),
         )
     if result.found.status == "fault":
-        raise WorldlineError(result.found.note or "the model could not be asked")
+        raise model_fault(result.found.note, options["model"])
     opt.show(result, as_json, print_imagined, rows=rows, unfold=unfold)
 
 

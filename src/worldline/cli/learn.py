@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.shell.completers import MODEL_PREFIXES
 from worldline.core.errors import UsageError, WorldlineError
 
 
@@ -47,6 +48,11 @@ def learn(
     Drills are reported by kind of program and operation, with what to train more. With --on FOLDER or --journal DIR,
     the model is adapted to the code there. The result is kept only if it is better; otherwise the exit code is 1.
     """
+    if options["model"] and options["model"].startswith(MODEL_PREFIXES):
+        raise UsageError(
+            f"--model {options['model']}: only a model in a folder can be drilled and adapted; "
+            "`worldline bench` measures any other"
+        )
     if on is None and journal is None:
         if minutes or train_steps:
             raise UsageError("--minutes and --train-steps are for --on and --journal")

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.faults import samples_fault
 from worldline.cli.shell.completers import complete_suites
-from worldline.core.errors import WorldlineError
-from worldline.core.text import plural
 
 if TYPE_CHECKING:
     from worldline.evaluation.scratchpads import BenchResult
@@ -144,10 +143,9 @@ def print_result(result: BenchResult, as_json: bool) -> None:
 
 
 def refuse_faults(faults: int, first: str = "") -> None:
-    """Raise WorldlineError if the tool failed on some samples, after the result of the others was printed."""
+    """Raise an error if some samples were not predicted, after the result of the others was printed."""
     if faults:
-        count = f"{plural(faults, 'prediction')} failed in the tool and {'is' if faults == 1 else 'are'} not counted"
-        raise WorldlineError(count + (f"; the first, {first}" if first else ""))
+        raise samples_fault(faults, first)
 
 
 @click.command()

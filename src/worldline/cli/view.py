@@ -12,7 +12,7 @@ from worldline.cli import options as opt
 from worldline.cli.program_options import PROGRAM, program_of, program_options
 from worldline.cli.shell.completers import complete_files, complete_models
 from worldline.core.errors import UsageError
-from worldline.core.text import printable
+from worldline.core.text import plural, printable
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
@@ -37,7 +37,7 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @opt.add_option(
     "--quiz", is_flag=True, help="Hide the next state of FILE and ask for it; with --model, compete with a model"
 )
-@opt.add_option("--questions", type=opt.POSITIVE, default=10, help="Maximum number of questions of a quiz")
+@opt.add_option("--questions", type=opt.POSITIVE, help="Maximum number of questions of a quiz", default_text="10")
 @opt.option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
 @opt.add_option("--bundle", metavar="OUT", help="Write a folder or one .html that needs no server, and exit")
 @opt.add_option("--max-samples", type=opt.COUNT, default=500, help="Maximum number of samples with steps in a bundle")
@@ -53,14 +53,20 @@ def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_mode
     compared.
     """
     from worldline.evaluation.run.directory import is_run
+    from worldline.ui.session.quiz.choose import DEFAULT_QUESTIONS
     from worldline.ui.web.start import AUTO
     from worldline.ui.web.start import view as run
 
     runs = [target for target in targets if is_run(target)]
     named = {name: options.pop(name) for name in PROGRAM}
     programs = [program_of(target, (), named) for target in targets if not is_run(target)]
+    _check_combination(runs, programs, bundle=bundle, no_model=no_model, **options)
     model = None if no_model else options["model"] or AUTO
-    options |= {"model": model, "limits": opt.limits_of(options)}
+    options |= {
+        "model": model,
+        "limits": opt.limits_of(options),
+        "questions": options["questions"] or DEFAULT_QUESTIONS,
+    }
     if bundle is None:
         run(runs, programs, say=click.echo, **options)
         return
@@ -68,13 +74,31 @@ def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_mode
     _bundle(bundle, runs, programs, max_samples=max_samples, **shown)
 
 
+def _check_combination(
+    runs: list[str], programs: list[Program], *, bundle: str | None, no_model: bool, **options: Any
+) -> None:
+    """Refuse options that would be ignored."""
+    if options["quiz"] and not programs:
+        raise UsageError("--quiz asks about the run of a program, and none is named: pass its FILE")
+    if options["questions"] and not options["quiz"]:
+        raise UsageError("--questions is the length of a quiz: pass --quiz too")
+    if bundle is not None and not runs and not programs:
+        raise UsageError("--bundle has nothing to write: name a program, or a directory of `bench -o`")
+    if no_model and options["model"]:
+        raise UsageError("--model and --no-model exclude each other: pass one of them")
+    if options["extras"] and (no_model or (programs and not options["model"])):
+        raise UsageError("-M is an option of the model, and none is loaded: pass --model M")
+
+
 def _bundle(out: str, runs: list[str], programs: list[Program], **options: Any) -> None:
     from worldline.ui.web.start import write_bundle
 
     with opt.spinner(f"writing {out}"):
         done = write_bundle(out, runs, programs, **options)
-    steps = f"{done.stepped:,} of {done.samples:,} samples with their steps"
-    click.echo(f"{done.path}: {steps}, {done.bytes:,} bytes")
+    contents = [plural(len(programs), "program") + (" as a quiz" if options["quiz"] else "")] if programs else []
+    if runs:
+        contents.append(f"{done.stepped:,} of {done.samples:,} samples with their steps")
+    click.echo(f"{done.page}: {', '.join(contents)}, {done.bytes:,} bytes")
     for finding in done.damage:
         click.echo(f"finding: {printable(finding)}", err=True)
     if done.damage:

@@ -32,8 +32,8 @@ def plural(number: int, noun: str) -> str:
 
 
 def line_in_words(line: int | None, function: str) -> str:
-    """Name a line and its function, if it is in one: `line 2 in f`, `line 7`."""
-    number = "?" if line is None else str(line)
+    """Name a line and its function, if it is in one: `line 2 in f`, `line 7`. An inner function is named alone."""
+    number, function = "?" if line is None else str(line), function.rpartition("<locals>.")[2]
     return f"line {number}" if function in ("", "?", "<module>") else f"line {number} in {function}"
 
 

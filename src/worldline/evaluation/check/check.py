@@ -16,7 +16,7 @@ from worldline.evaluation.check.ways import Way, ways_of
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.run.text_form import COMPACT, META, NOTHING, form_of
-from worldline.predict.models import REPLAY, SERVER, AnyModel, load_model, server_clients
+from worldline.predict.models import REPLAY, SERVER, SERVER_ADDRESS, AnyModel, load_model, server_clients
 from worldline.predict.prediction import CONTEXT, Prediction
 from worldline.predict.predictor import Predictor
 from worldline.predict.replay import load_replay
@@ -44,7 +44,7 @@ def check(
 
     Args:
         model: What `--model` takes, a predictor, or a function. `server:URL` without `#MODEL` checks the only model
-            that the server has.
+            that the server has, and so does an address alone.
         extras: Options of the model, as `-M` takes them. `way` and `codec` leave only the ways that they select.
         seconds: When the time is over, requests to a server end and no other way is tried.
         progress: Called with a note on what is being tried.
@@ -59,6 +59,8 @@ def check(
         NoSandbox: The tiny programs could not be executed.
     """
     extras, started = dict(extras or {}), time.monotonic()
+    if isinstance(model, str) and model.startswith(SERVER_ADDRESS):
+        model = SERVER + model
     if isinstance(model, str) and model.startswith(REPLAY):
         return _check_stored(model, extras, started)
     say = progress or (lambda note: None)

@@ -148,7 +148,7 @@ def happened(
     """
     if len(trace.threads) > 1:
         yield Text(f"{step.thread}", style="yellow")
-    for draw in hidden:
+    for draw in hidden if step.event != "input" else ():  # the event itself shows what is read
         yield Text(printable(f"{in_words(draw.kind)}: {draw.value[:MAX_TEXT]}"), style="magenta")
     if step.event != "line":
         name = f" {trace.frames[step.frame].name}" if step.event == "call" else ""

@@ -22,6 +22,9 @@ RIGHT, WRONG, MALFORMED = "right", "wrong", "malformed"
 MAX_TYPED_CHARS = 2_000
 MAX_TYPED_DEPTH = 40
 """How deep the brackets of an answer may be nested."""
+# Keyboards of phones type them instead of straight ones.
+_STRAIGHT_QUOTES = str.maketrans("\u201c\u201d\u201e\u2018\u2019\u201a", "\"\"\"'''")
+_PYTHON_WORDS = {"true": "True", "false": "False", "none": "None", "null": "None"}
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,10 @@ def judge_answer(question: Question, typed: str, language: str) -> AnswerVerdict
     """
     if len(typed) > MAX_TYPED_CHARS:
         return AnswerVerdict(MALFORMED, f"An answer has at most {MAX_TYPED_CHARS:,} characters.")
-    if question.kind == OUTPUT:
-        return AnswerVerdict(RIGHT if _lines(typed) == _lines(question.truth) else WRONG)
     if not typed.strip():
         return AnswerVerdict(MALFORMED, "Type an answer, or press Reveal.")
+    if question.kind == OUTPUT:
+        return AnswerVerdict(RIGHT if _lines(typed) == _lines(question.truth) else WRONG)
     if question.kind == LINE:
         number = typed.strip().lower().removeprefix("line").strip()
         if not (number.isascii() and number.isdecimal()):
@@ -68,16 +71,24 @@ def judge_answer(question: Question, typed: str, language: str) -> AnswerVerdict
 
 
 def _judge_value(truth: str, typed: str, language: str) -> AnswerVerdict:
-    values = list(dict.fromkeys(_values(typed, language)))
+    is_bare_tuple = language not in LITERALS and kind(truth) == "tuple"
+    texts = (typed, typed.translate(_STRAIGHT_QUOTES), f"({typed})" if is_bare_tuple else "")
+    values = list(dict.fromkeys(next(filter(None, (list(_values(text, language)) for text in texts)), [])))
     if not values:
-        hint = "a string needs quotes" if typed.replace("_", "").replace(" ", "").isalnum() else "check its brackets"
-        return AnswerVerdict(MALFORMED, f"This is not a value: {hint}.")
+        return AnswerVerdict(MALFORMED, f"This is not a value: {_hint(typed, language)}.")
     if any(same_answer(value, truth) for value in values):
         return AnswerVerdict(RIGHT)
     kinds = {kind(value) for value in values}
     if {kind(truth), *kinds} <= {"int", "float", "bool"} and kind(truth) not in kinds:
         return AnswerVerdict(WRONG, f"The number is of another type: {kind(truth)}, not {min(kinds)}.")
     return AnswerVerdict(WRONG)
+
+
+def _hint(typed: str, language: str) -> str:
+    word = _PYTHON_WORDS.get(typed.lower()) if language not in LITERALS else None
+    if word is not None:
+        return f"Python writes {word}"
+    return "a string needs quotes" if typed.replace("_", "").replace(" ", "").isalnum() else "check its brackets"
 
 
 def _values(typed: str, language: str) -> Iterator[str]:

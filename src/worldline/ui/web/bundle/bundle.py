@@ -50,6 +50,11 @@ class Bundle:
     damage: tuple[str, ...]
     bytes: int
 
+    @property
+    def page(self) -> Path:
+        """The file to open."""
+        return self.path if self.path.suffix == ".html" else self.path / "index.html"
+
 
 def open_sessions(opening: Opening) -> SessionCache:
     """Open runs; record programs, and with a model predict them completely."""

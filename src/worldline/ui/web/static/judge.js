@@ -14,6 +14,7 @@ const LISTS = ["List.of", "Arrays.asList", "Array.of", "ArrayList", "LinkedList"
 const INSIDE = ["Some", "String.from", "String.new", "Box.new", "Rc.new", "Optional.of", "String"];
 const LITERAL_LISTS = ["c", "cpp", "java", "rust"]; // languages whose braces hold the elements of a list
 const SCRIPTS = ["js", "ts"];
+const PYTHON_WORDS = { true: "True", false: "False", none: "None", null: "None" };
 const MAX_DEPTH = 40;
 const MAX_CHARS = 2000;
 
@@ -188,15 +189,23 @@ const verdict = (isRight) => ({ status: isRight ? "right" : "wrong", note: "" })
 /** The verdict on an answer: {status, note}. */
 export function judge({ kind }, truth, typed, program) {
   if (typed.length > MAX_CHARS) return malformed(`An answer has at most ${MAX_CHARS} characters.`);
-  if (kind === "output") return verdict(linesOf(typed) === linesOf(truth));
   const text = typed.trim();
   if (!text) return malformed("Type an answer, or press Reveal.");
+  if (kind === "output") return verdict(linesOf(typed) === linesOf(truth));
   if (kind === "line") {
     const number = text.toLowerCase().replace(/^line/, "").trim();
     return /^[0-9]+$/.test(number) ? verdict(Number(number) === Number(truth)) : malformed("Type the number of a line, or click the line.");
   }
-  const keys = keysOf(text, program);
-  if (!keys.length) return malformed(`This is not a value: ${/^[\p{L}\p{N}_ ]+$/u.test(text) ? "a string needs quotes" : "check its brackets"}.`);
   const [expected] = keysOf(truth, { language: "python" });
-  return verdict(keys.includes(expected));
+  const isBareTuple = program.language === "python" && expected?.startsWith("tuple(");
+  const straight = text.replace(/[\u201c\u201d\u201e]/g, '"').replace(/[\u2018\u2019\u201a]/g, "'");
+  const texts = [text, straight, ...(isBareTuple ? [`(${text})`] : [])];
+  const keys = texts.map((one) => keysOf(one, program)).find((found) => found.length) ?? [];
+  return keys.length ? verdict(keys.includes(expected)) : malformed(`This is not a value: ${hintFor(text, program)}.`);
+}
+
+function hintFor(text, { language }) {
+  const word = language === "python" && Object.hasOwn(PYTHON_WORDS, text.toLowerCase()) ? PYTHON_WORDS[text.toLowerCase()] : null;
+  if (word) return `Python writes ${word}`;
+  return /^[\p{L}\p{N}_ ]+$/u.test(text) ? "a string needs quotes" : "check its brackets";
 }
