@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 
 from faults import Faults, faults
-from watching import Held, Memory, Row, Tally, Watch, wait_for
+from watching import Held, Memory, Row, Tally, Watch, rounds, wait_for
 
 CLIENTS = 16
 DEADLINE = 120.0
@@ -32,10 +32,17 @@ EXPECTED = {404, 409, 422, 429}  # a program that was dropped, a busy branch, no
 class PageClients:
     """Sends requests of drawn kinds to the page's server, and counts what became of them."""
 
-    def __init__(self, host: str, token: str, tally: Tally, undone: Faults, count: int) -> None:
+    def __init__(self, host: str, token: str, tally: Tally, undone: Faults) -> None:
         self._host, self._token, self.tally, self._faults = host, token, tally, undone
-        self._numbers, self._lock = iter(range(count)), threading.Lock()
+        self._numbers, self._lock = iter(range(0)), threading.Lock()
         self._newest = 0
+
+    def send_all(self, numbers: range) -> None:
+        """Send the requests of a round with all clients."""
+        self._numbers = iter(numbers)
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            for future in [pool.submit(self.work) for _ in range(CLIENTS)]:
+                future.result()
 
     def work(self) -> None:
         """Send requests until there are none left."""
@@ -81,7 +88,7 @@ class PageClients:
 
     def send(self, kind: str, rng: Random) -> str:
         """Send a request and return how it ended."""
-        at = max(0, self._newest - rng.randrange(10))
+        at = max(0, self._newest - rng.randrange(40))
         sample = f"/api/runs/live/samples/{at}"
         if kind == "look":
             path = rng.choice(["/api/runs", sample, f"{sample}/chunks/0", f"{sample}/timeline", f"{sample}/run"])
@@ -169,15 +176,15 @@ def soak_page(folder: Path, count: int, slack: float) -> Row:
             assert process.stdout is not None
             address = re.match(r"http://([\d.:]+)/#token=([\w-]+)", process.stdout.readline())
             assert address is not None
-            clients = PageClients(address[1], address[2], tally, undone, count)
+            clients = PageClients(address[1], address[2], tally, undone)
             for number in range(min(WARM_PROGRAMS, count // 10)):
-                clients.predict(number)
-            before, watch = Held.of(process.pid), Watch(process.pid, lambda: tally.requests)
-            with ThreadPoolExecutor(CLIENTS) as pool:
-                for future in [pool.submit(clients.work) for _ in range(CLIENTS)]:
-                    future.result()
+                clients.send("long", Random(number)) if number % 6 == 0 else clients.predict(number)
+            before, watch = Held.of(process.pid), Watch(process.pid)
+            for numbers in rounds(count):
+                clients.send_all(numbers)
+                wait_for(lambda: clients.predict(-2) != "refused", DEADLINE)  # after all that wait
+                watch.note(numbers.stop)
             tally.promise(wait_for(lambda: clients.predict(-1) == "done", DEADLINE), "no program is predicted any more")
-            watch.close()
             time.sleep(1)  # connections that were just closed
             after = Held.of(process.pid)
             end_while_reading(process, clients, tally, slack)

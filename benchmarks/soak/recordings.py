@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 from faults import faults
-from watching import Held, Memory, Row, Tally, Watch, descendants
+from watching import ROUNDS, Held, Memory, Row, Tally, Watch, descendants
 
 from worldline.core.program import Program
 from worldline.recording.recorder import record_many
@@ -76,7 +76,7 @@ def soak_record_many(folder: Path, count: int, slack: float) -> Row:
         try:
             assert process.stdout is not None
             before = Held(0, 0, 0)
-            watch, last = Watch(process.pid, lambda: tally.requests), time.monotonic()
+            watch, last = Watch(process.pid), time.monotonic()
             for number in range(count):
                 line = process.stdout.readline()
                 now, last = time.monotonic() - last, time.monotonic()
@@ -87,6 +87,8 @@ def soak_record_many(folder: Path, count: int, slack: float) -> Row:
                 if not line:
                     break
                 undone.before(number)
+                if number % max(1, count // ROUNDS) == 0:
+                    watch.note(number)
                 if number == count // 10:
                     before = Held.of(process.pid)
                 if rng.random() < 1 / KILL_EVERY:
@@ -94,7 +96,6 @@ def soak_record_many(folder: Path, count: int, slack: float) -> Row:
             tally.promise(
                 process.stdout.readline() == "end\n", "record_many has no end: " + (folder / "log").read_text()[-300:]
             )
-            watch.close()
             after = Held.of(process.pid)
             tally.promise(after.children == 0, f"{after.children} processes are left over")
         finally:

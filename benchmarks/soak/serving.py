@@ -19,7 +19,7 @@ from typing import Any
 
 import openai
 from faults import Faults, faults
-from watching import Held, Memory, Row, Tally, Watch, wait_for
+from watching import Held, Memory, Row, Tally, Watch, rounds, wait_for
 
 CLIENTS = 32
 BATCH, QUEUE_SECONDS, CACHE_BYTES = 16, 20, 32 << 20
@@ -37,11 +37,18 @@ MODEL: dict[str, Any] = {"model": "default", "temperature": 0}
 class ServeClients:
     """Sends requests of drawn kinds to a server, and counts what became of them."""
 
-    def __init__(self, url: str, tally: Tally, undone: Faults, count: int) -> None:
-        self.url, self.tally, self._faults, self._count = url, tally, undone, count
+    def __init__(self, url: str, tally: Tally, undone: Faults) -> None:
+        self.url, self.tally, self._faults = url, tally, undone
         self.client = openai.OpenAI(base_url=url + "/v1", api_key="none", timeout=DEADLINE, max_retries=0)
         self.created: set[int] = set()
-        self._numbers, self._lock = iter(range(count)), threading.Lock()
+        self._numbers, self._lock = iter(range(0)), threading.Lock()
+
+    def send_all(self, numbers: range) -> None:
+        """Send the requests of a round with all clients."""
+        self._numbers = iter(numbers)
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            for future in [pool.submit(self.work) for _ in range(CLIENTS)]:
+                future.result()
 
     def work(self) -> None:
         """Send requests until there are none left."""
@@ -191,16 +198,15 @@ def soak_serve(folder: Path, count: int, slack: float) -> Row:
         try:
             assert process.stdout is not None
             url = process.stdout.readline().strip().removeprefix("server:").partition("#")[0]
-            before, watch = Held.of(process.pid), Watch(process.pid, lambda: tally.requests)
-            clients = ServeClients(url, tally, undone, count)
-            with ThreadPoolExecutor(CLIENTS) as pool:
-                for future in [pool.submit(clients.work) for _ in range(CLIENTS)]:
-                    future.result()
+            before, watch = Held.of(process.pid), Watch(process.pid)
+            clients = ServeClients(url, tally, undone)
+            for numbers in rounds(count):
+                clients.send_all(numbers)
+                tally.promise(wait_for(lambda: is_idle(url), DEADLINE), "work goes on without a client")
+                watch.note(numbers.stop)
             clients.see_clock()
             clients.client.close()
-            tally.promise(wait_for(lambda: is_idle(url), DEADLINE), "work goes on without a client")
             time.sleep(1)  # connections that were just closed
-            watch.close()
             after, last = Held.of(process.pid), metrics(url)
             tally.promise(last["texts_ended_total broken"] == 0, "texts are broken")
             if not undone.clock.why_not and clients.created:

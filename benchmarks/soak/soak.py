@@ -4,8 +4,8 @@ Parts: `serve` under 32 clients of the package `openai`, the page of `view` unde
 workers that are killed. While they work, their disk is full for a while (as root) and their wall clock jumps. A table
 is printed; the exit status is 1 if a promise is broken.
 
-Flat memory: a line through the RSS samples from 20 % of the requests on rises by at most 16 MiB, or 10 % of the RSS
-there if that is more.
+Flat memory: RSS is sampled ten times, when nothing is in progress. A line through the samples from 20 % of the requests
+on rises by at most 16 MiB, or 10 % of the RSS there if that is more.
 """
 
 from __future__ import annotations

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import linear_regression, median
+from statistics import linear_regression
 
 FLAT_BYTES = 16 << 20  # that RSS may grow after 20 % of the requests, by the slope of a line through the samples
 FLAT_SHARE = 0.10  # or this share of what it was there, if that is more
-MIN_SAMPLES, MIN_REQUESTS = 20, 500  # after 20 % of the requests, and in all: with fewer no slope is tested
+ROUNDS = 10  # after each, RSS is sampled
+MIN_REQUESTS = 500  # with fewer no slope is tested
 SPARE_FILES = 8  # open when nothing is in progress, beyond those before the first request
 SPARE_THREADS = 8  # of asyncio's own pool, which keeps its threads
 MiB = 1 << 20
@@ -89,25 +90,21 @@ class Tally:
         return sum(self.ended.values())
 
 
+def rounds(count: int) -> list[range]:
+    """Split the numbers of requests into rounds. Memory is compared after each, when nothing is in progress."""
+    return [range(count * number // ROUNDS, count * (number + 1) // ROUNDS) for number in range(ROUNDS)]
+
+
 class Watch:
-    """Samples the RSS of a process, with the number of requests that have ended, until it is closed."""
+    """RSS of a process after so many requests."""
 
-    def __init__(self, pid: int, requests: Callable[[], int], *, seconds: float = 0.25) -> None:
-        self._pid, self._requests, self._seconds = pid, requests, seconds
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
         self.samples: list[tuple[int, int]] = []
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
 
-    def _work(self) -> None:
-        while not self._stopping.wait(self._seconds):
-            if rss := status_value(self._pid, "VmRSS"):
-                self.samples.append((self._requests(), rss * 1024))
-
-    def close(self) -> None:
-        """Stop."""
-        self._stopping.set()
-        self._thread.join()
+    def note(self, requests: int) -> None:
+        """Take a sample."""
+        self.samples.append((requests, status_value(self._pid, "VmRSS") * 1024))
 
 
 @dataclass(frozen=True)
@@ -125,9 +122,8 @@ class Memory:
             return cls(0, 0, None)
         last = samples[-1][0]
         after = [(at, rss) for at, rss in samples if at >= last / 5] or samples
-        few = max(1, len(after) // 10)
-        early, late = (int(median(rss for _, rss in part)) for part in (after[:few], after[-few:]))
-        if len(after) < MIN_SAMPLES or last < MIN_REQUESTS:
+        early, late = after[0][1], after[-1][1]
+        if last < MIN_REQUESTS:
             return cls(early, late, None)
         slope = linear_regression([at for at, _ in after], [rss for _, rss in after]).slope
         return cls(early, late, int(slope * (after[-1][0] - after[0][0])))
