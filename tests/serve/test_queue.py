@@ -103,11 +103,11 @@ def test_pieces_far_into_a_long_prompt_are_small_while_a_text_is_written(is_writ
     batch.start()
     wait_for(long)
     batch.close()
-    sizes = [detail for action, detail in engine.log if action == "read" and detail > 1]
-    assert sum(sizes) == 60_000
-    assert set(sizes[: FAR_BYTES // PIECE_BYTES]) == {PIECE_BYTES}
-    near_the_end = sizes[-100:-1]
-    assert set(near_the_end) == ({MIN_PIECE_BYTES} if is_writing else {PIECE_BYTES})
+    sizes = [detail for action, detail in engine.log if action == "read"]
+    assert sum(sizes) == 60_000 + is_writing
+    assert sizes.count(PIECE_BYTES) >= FAR_BYTES // PIECE_BYTES
+    # A piece ends where a state is cached, so some are smaller.
+    assert max(sizes[-100:]) == (MIN_PIECE_BYTES if is_writing else PIECE_BYTES)
 
 
 def test_two_long_prompts_take_turns() -> None:
