@@ -25,7 +25,7 @@ HARNESS := .venv/.harness
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize vsix format clean
+.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize soak vsix format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -127,6 +127,9 @@ languages: peers ## other languages whole: HumanEval-X beside plain runs, and 50
 
 sanitize: tools ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
 	$(BIN)/python tests/sanitize/run.py $(if $(FULL),--full)
+
+soak: tools ## minutes: serve, the page and record_many under many clients, departures, signals, a full disk, a clock that jumps
+	$(BIN)/python benchmarks/soak/soak.py
 
 vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-extension build/worldline.vsix
 	$(BIN)/python editors/vscode/vsix/build.py build/worldline.vsix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -11,9 +12,10 @@ from scripted import random_engine
 
 from worldline.core.program import Program
 from worldline.model.engine import native
+from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.prediction import PredictionRequest
-from worldline.predict.prompt_states import SNAPSHOT_BYTES, PromptStates, shared_size
+from worldline.predict.prompt_states import INTERRUPTIBLE_BYTES, SNAPSHOT_BYTES, PromptStates, shared_size
 
 ASKS = [
     PredictionRequest(program=Program(source=f"def f(n):\n    return n + {k}\n", call="f(1)"), limit=60)
@@ -138,3 +140,27 @@ def test_the_cache_changes_no_logit(cached: int) -> None:
 )
 def test_the_shared_size_is_that_of_the_common_prefix(left: bytes, right: bytes, size: int) -> None:
     assert shared_size(left, right) == shared_size(right, left) == size
+
+
+class Stingy(Counting):
+    """An engine that also notes the largest piece that it reads."""
+
+    largest = 0
+
+    def feed(self, state: Any, data: bytes, *, pin: bool) -> Any:
+        self.largest = max(self.largest, len(data))
+        return super().feed(state, data, pin=pin)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_ctrl_c_waits_for_a_small_piece_of_a_prompt_or_of_a_given_text() -> None:
+    source = "".join(f"def f{n}(n):\n    for i in range(n):\n        i = i * {n}\n    return i\n" for n in range(40))
+    asked = PredictionRequest(program=Program(source=source, call="f1(20)"), limit=400)
+    (true,) = Interpreter().predict([asked])
+    engine = Stingy()
+    asked = replace(asked, given=true.text[: true.text.rindex(b"\n", 0, 120) + 1])
+    (prediction,) = Local(engine, name="random").predict([asked])
+    assert prediction.text.startswith(asked.given)
+    assert len(asked.prompt) > 1000
+    assert len(asked.given) > INTERRUPTIBLE_BYTES
+    assert engine.largest == INTERRUPTIBLE_BYTES

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from worldline.predict.rollout import Logits
-from worldline.ui.serve.batch import PIECE_BYTES, BatchLoad, EngineBatch
+from worldline.ui.serve.batch import FAR_BYTES, MIN_PIECE_BYTES, PIECE_BYTES, BatchLoad, EngineBatch
 from worldline.ui.serve.completion import LATE, LEFT, LENGTH, Completion
 from worldline.ui.serve.request import CompletionRequest
 
@@ -83,6 +83,31 @@ def test_texts_are_written_between_the_pieces_of_a_long_prompt() -> None:
     last = max(at for at, entry in enumerate(engine.log) if entry == ("write", 1))
     assert engine.log[:last].count(("read", ord("l"))) <= 10
     assert bytes(short[0].text) == b"x" * 10
+
+
+class Sized(Logged):
+    """An engine that logs how many bytes it reads."""
+
+    def feed(self, state: list[int], data: bytes, *, pin: bool) -> Logits:
+        return self._add("read", len(data))
+
+
+@pytest.mark.parametrize("is_writing", [True, False])
+def test_pieces_far_into_a_long_prompt_are_small_while_a_text_is_written(is_writing: bool) -> None:
+    engine = Sized()
+    batch = EngineBatch(engine, max_members=2, queue_seconds=1e9, clock=Clock())
+    long = request_for(b"l" * 60_000, tokens=1)
+    if is_writing:
+        batch.join(request_for(b"s", tokens=1 << 20))
+    batch.join(long)
+    batch.start()
+    wait_for(long)
+    batch.close()
+    sizes = [detail for action, detail in engine.log if action == "read"]
+    assert sum(sizes) == 60_000 + is_writing
+    assert sizes.count(PIECE_BYTES) >= FAR_BYTES // PIECE_BYTES
+    # A piece ends where a state is cached, so some are smaller.
+    assert max(sizes[-100:]) == (MIN_PIECE_BYTES if is_writing else PIECE_BYTES)
 
 
 def test_two_long_prompts_take_turns() -> None:

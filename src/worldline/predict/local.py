@@ -217,8 +217,8 @@ class Local:
             return
         prompt = request.prompt
         state, logits = self._prompts.after(prompt)
-        if request.given:
-            logits = self._engine.feed(state, request.given, pin=False)
+        for first in range(0, len(request.given), STREAM_CHUNK_BYTES):
+            logits = self._engine.feed(state, request.given[first : first + STREAM_CHUNK_BYTES], pin=False)
         members.append(_Member(order, draft, self.ahead(draft, state, logits), len(prompt)))
         draft.seconds = time.perf_counter() - began
 

@@ -15,6 +15,7 @@ from worldline.predict.rollout import Engine, Logits
 
 DEFAULT_CACHE_BYTES = 64 << 20  # a state of the shipped model takes 4 KB per byte of its prompt, and 1.4 MB
 SNAPSHOT_BYTES = 1024  # between two states of a long prompt
+INTERRUPTIBLE_BYTES = 64  # read at once, far into a long prompt in half a second: Ctrl-C is heard in between
 MIN_SHARED_BYTES = 64  # a shorter common beginning is not worth a state
 
 
@@ -46,7 +47,7 @@ class PromptStates:
         """Return a new state that has read the prompt, and the logits after it."""
         reading = self.open(prompt)
         while not reading.is_done:
-            reading.advance(len(prompt))
+            reading.advance(INTERRUPTIBLE_BYTES)
         return reading.result()
 
     def open(self, prompt: bytes) -> PromptReading:

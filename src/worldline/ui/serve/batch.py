@@ -20,6 +20,8 @@ from worldline.predict.rollout import Engine
 from worldline.ui.serve.completion import BROKEN, LATE, LEFT, Completion
 
 PIECE_BYTES = 64  # of a prompt, between two looks at the clients: one pass through the net
+MIN_PIECE_BYTES = 8  # far into a long prompt, while texts are being written
+FAR_BYTES = 4096  # of a prompt, after which pieces shrink: a byte takes as long as all bytes before it
 READ_SECONDS = 0.05  # that texts being written wait for prompts in a round; at least one piece is read
 MAX_BATCH_PROMPT_BYTES = 1 << 17  # of all prompts in the batch; the shipped model's states take 4 KB per byte
 DEFAULT_CACHE_BYTES = 512 << 20
@@ -191,11 +193,18 @@ class EngineBatch:
             self._readers.remove(text)
             self._readers.append(text)
             try:
-                text.read(self._engine, PIECE_BYTES)
+                text.read(self._engine, self._piece_bytes(text))
             except Exception:
                 _log.exception("a prompt could not be read")
                 text.finish = BROKEN
             is_first = False
+
+    def _piece_bytes(self, text: Completion) -> int:
+        """Return how much of a prompt to read at once: less far into a long one, if texts wait for their next pass."""
+        if not any(member.is_read and not member.finish for member in self._members):
+            return PIECE_BYTES
+        far = max(text.reading.position, FAR_BYTES)
+        return max(MIN_PIECE_BYTES, PIECE_BYTES * FAR_BYTES // far)
 
     def _pass(self) -> None:
         """Write at least one byte of each text whose prompt is read; those that have ended leave."""
