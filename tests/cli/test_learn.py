@@ -13,10 +13,12 @@ from plain_predictor import PlainPredictor
 from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
 from worldline.data.frames import encode_frame
-from worldline.data.mine.mined import read_mined
+from worldline.data.mine.extract import ExtractedFunction
+from worldline.data.mine.mined import MinedCall, read_mined
 from worldline.evaluation import bench_plan
 from worldline.model import checkpoint, model_folder
 from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.recording.recorder import SandboxWorker
 from worldline.storage.compression import decompress
 
 Capture = pytest.CaptureFixture[str]
@@ -153,6 +155,34 @@ def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
     assert all(each.call.startswith("vowels(") and "letter in" in each.source for each in found)
     assert "error[usage]" in refused(capsys, "data", "mine", "no_such_package_here", "-o", out)
     assert "name packages" in refused(capsys, "data", "mine", "-o", out)
+
+
+@pytest.mark.filterwarnings("ignore:.*only this once")
+def test_a_mining_with_failures_says_so_and_is_repeated_for_them_alone(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, is_broken = list[str](), True
+
+    def fuzz(worker: SandboxWorker, function: ExtractedFunction, *others: Any) -> list[MinedCall]:
+        tried.append(function.node.name)
+        if is_broken and function.node.name == "vowels":
+            raise RecursionError("only this once")
+        return [MinedCall(function.source, "f()", function.origin, function.node.name)]
+
+    monkeypatch.setattr("worldline.data.mine.mine.find_calls", fuzz)
+    other = "\n\ndef others(text: str) -> str:\n    half = len(text) // 2\n    return text[half:]\n"
+    (tmp_path / "real.py").write_text(REAL + other)
+    out = tmp_path / "mined.jsonl"
+    assert main(["data", "mine", str(tmp_path / "real.py"), "-o", str(out)]) == 3
+    said = capsys.readouterr()
+    assert "1 failed" in said.out
+    assert "1 of the files and functions failed in the tool; the first: " in said.err
+    assert "only this once" in json.loads((tmp_path / "mined.jsonl.report.json").read_text())["failures"][0]
+    assert [call.origin.rpartition(":")[2] for call in read_mined(out)] == ["others"]
+    is_broken = False
+    assert "0 failed" in done(capsys, "data", "mine", tmp_path / "real.py", "-o", out)
+    assert tried == ["vowels", "others", "vowels"]
+    assert [call.origin.rpartition(":")[2] for call in read_mined(out)] == ["vowels", "others"]
 
 
 # ---- train

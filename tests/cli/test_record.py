@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from heeding import heed_interrupts
 
 from worldline.cli import main
 from worldline.codec.json_text import parse
+from worldline.core.program import Program
+from worldline.core.trace import Outcome, Trace
+from worldline.recording import recorder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Capture = pytest.CaptureFixture[str]
@@ -227,3 +231,19 @@ def test_the_readme_tells_the_truth(capsys: Capture) -> None:
     assert claims in printed
     confidence = readme.partition(" % confidence")[0].split()[-1]
     assert f"{confidence} % for predicted" in printed
+
+
+@pytest.mark.parametrize("verb", ["record", "encode", "cost"])
+def test_a_recording_that_failed_in_the_tool_exits_3(
+    verb: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(program: Program, **_: object) -> Trace:
+        return replace(really(program), outcome=Outcome("host-fault", "the sandbox broke"))
+
+    really = recorder.record
+    monkeypatch.setattr(recorder, "record", broken)
+    (tmp_path / "p.py").write_text("x = 1\n")
+    assert main([verb, str(tmp_path / "p.py")]) == 3
+    said = capsys.readouterr()
+    assert "1 of 1 recording failed in the tool, not in the program: the sandbox broke" in said.err
+    assert said.out

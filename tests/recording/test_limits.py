@@ -170,6 +170,11 @@ UNMET = {
     f"{GENERATOR}next(x)\nx.throw(MemoryError())": "raised",
     "def g(): yield from [1, 2]\nx = g()\nnext(x)\nx.throw(OSError(28, 'nope'))": "raised",
     "async def c(): pass\nc().throw(OSError(28, 'z'))": "raised",
+    f"{GENERATOR}list(x)\nx.throw(OSError(28, 'nope'))": "raised",
+    f"{GENERATOR}list(x)\nx.throw(MemoryError())": "raised",
+    f"{GENERATOR}list(x)\nclass A: y = x\n(A\n  .y\n  .throw(OSError(28, str(A.y.gi_frame))))": "raised",
+    f"{FUTURE}f.set_exception(OSError(28, 'x'))\n    f.result()\nasyncio.run(main())": "raised",
+    f"{FUTURE}f.set_exception(OSError(28, 'x'))\n    print(f.result())\nasyncio.run(main())": "raised",
     f"{FUTURE}f.set_exception(OSError(28, 'x'))\n    await f\nasyncio.run(main())": "raised",
     f"{FUTURE}f.get_loop().call_soon(f.set_exception, OSError(28, 'x'))\n    await f\nasyncio.run(main())": "raised",
     "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (9, 9))\nopen('x', 'wb', 0).truncate(99)": "raised",
@@ -180,6 +185,8 @@ UNMET = {
 FULL = "open('/dev/full', 'wb', 0)"
 FILL = "f = open('d/x', 'wb', 0)\ntry:\n    while True: f.write(bytes(65536))\n"
 MET = {
+    "class A: throw = staticmethod(lambda: open('x', 'wb', 0).truncate(1 << 40))\nA.throw()": "disk",
+    "class A: result = open('x', 'wb', 0)\nA.result.truncate(1 << 40)": "disk",
     "open('x', 'wb', 0).truncate(1 << 40)": "disk",
     "def f():\n    try: open('x', 'wb', 0).truncate(1 << 40)\n    except OSError as e: raise e\nf()": "disk",
     f"import os, shutil\nos.mkdir('d')\n{FILL}finally: shutil.rmtree('d')": "disk",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,13 +18,14 @@ from small_run import EVIL, Changed, suite
 
 import worldline
 from worldline.cli.export import export as verb
-from worldline.core.errors import NoSandbox, UsageError
+from worldline.core.errors import BusyError, NoSandbox, UsageError
 from worldline.core.program import Program
 from worldline.core.stats import RateDifference, Share
 from worldline.evaluation.run.run import run
 from worldline.evaluation.table import Chance, Table
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.recorder import record
+from worldline.storage.files import Lock
 from worldline.ui.report.data import gather
 from worldline.ui.report.export import columns, latex
 from worldline.ui.report.page import render
@@ -55,6 +57,26 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> str:
     tokens = [bytes([byte]) for byte in range(256)] + [b"AB", b"ABC", b"BD"]
     path.write_bytes(b"".join(base64.b64encode(token) + b" %d\n" % i for i, token in enumerate(tokens)))
     return f"{path}#llama3"
+
+
+def test_two_exports_into_one_folder_do_not_mix(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with Lock(tmp_path / "out"):
+        refused = CliRunner().invoke(verb, [str(made), "--csv", "-o", str(tmp_path / "out")])
+    assert isinstance(refused.exception, BusyError)
+    assert f"{tmp_path}/out is being written by process {os.getpid()}" in str(refused.exception)
+    assert list((tmp_path / "out").iterdir()) == []
+    worldline.export_tables(made, tmp_path / "out")
+    assert (tmp_path / "out" / "samples.csv").exists()
+    assert not (tmp_path / "out" / ".lock").exists()
+
+
+def test_two_exports_of_a_model_do_not_mix(tmp_path: Path) -> None:
+    with Lock(tmp_path, only=tmp_path / "out"):
+        refused = CliRunner().invoke(verb, ["default", "-o", str(tmp_path / "out")])
+        assert isinstance(refused.exception, BusyError)
+        assert f"{tmp_path}/out is being written by process {os.getpid()}" in str(refused.exception)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_from_python_every_table_is_an_arrow_table(made: Path) -> None:

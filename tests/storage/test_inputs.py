@@ -27,6 +27,7 @@ COMMANDS = (
     "score humaneval {}",
     "bench humaneval --data {}",
     "plan repair {program} --tests {}",
+    "debug {program} --model replay:{}",
 )
 
 

@@ -145,6 +145,12 @@ def mine(
         click.echo(f"{counts.held_out:,} held out for `bench repository`")
     if done.documents is not None:
         click.echo(f"{done.documents:,} documents in {options['documents']}")
+    if counts.failed:
+        raise WorldlineError(
+            f"{counts.failed:,} of the files and functions failed in the tool; the first: {counts.failures[0]}. "
+            f"The calls of all others are in {out}. {out}.report.json says what failed and why (`failures`); "
+            "the same command tries only that again"
+        )
 
 
 def _describe_counts(update: Callable[[str], None], pool: RayPool | None) -> Callable[[MiningCounts], None]:

@@ -20,6 +20,12 @@ RESERVED = (
 WORDS = {"True": "bool", "False": "bool"} | {word: word for word in ("None", "Ellipsis", "NotImplemented")}
 # Reading decimal digits takes quadratic time, so a longer loose int must be hexadecimal.
 MAX_LOOSE_DIGITS = 4300
+# A str for a search that skips strings. One that is not closed takes the rest of the text: if it did not match, each
+# further quote would be tried as the start of a string, in quadratic time.
+QUOTED = r"""'(?:[^'\\]|\\[\s\S])*+(?:'|\\?\Z)|"(?:[^"\\]|\\[\s\S])*+(?:"|\\?\Z)"""
+# A number of an object, with the name before it. Only the last part of a dotted name: the others would be read again
+# for each of its parts.
+OBJECT_NUMBER = r"(?<!\w)([^\W\d]\w*+#)(\d+)"
 _DECIMAL_BITS = 1024
 _LARGEST_DECIMAL = str((1 << _DECIMAL_BITS) - 1)
 _QUIET_NAN = 0x7FF8000000000000

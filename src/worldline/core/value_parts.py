@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from worldline.core.spelling import BYTES, IDENTIFIER, STR, quote, unquote, unquote_bytes
+from worldline.core.spelling import BYTES, IDENTIFIER, QUOTED, STR, quote, unquote, unquote_bytes
 
-_TOKEN = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|[\[({]|[\])}]|, |: |=")
+_TOKEN = re.compile(QUOTED + r"|[\[({]|[\])}]|, |: |=")
 _DEQUE_END = re.compile(r"\](, maxlen=[0-9]+)?\)")
 
 

@@ -16,6 +16,7 @@ from random import Random
 from worldline.core.events import ENDED
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.core.spelling import OBJECT_NUMBER, QUOTED
 from worldline.core.trace import Trace
 from worldline.data.mine.inputs import draw_arguments
 from worldline.data.mine.types import guess_signature
@@ -25,7 +26,7 @@ PROOF_LIMITS = Limits(
     steps=50_000, value_bytes=16_384, trace_bytes=16 << 20, wall=5.0, memory=512 << 20, processes=8, output=65_536
 )
 _ADDRESS = re.compile("0x7f[0-9a-f]{6,}")  # Address of an object, in a repr that the program made.
-_OBJECT_NUMBER = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")
+_OBJECT_NUMBER = re.compile(f"{QUOTED}|{OBJECT_NUMBER}")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from worldline.core.errors import UsageError
 from worldline.data.frames import DocumentPair
-from worldline.model import checkpoint
+from worldline.model import checkpoint, model_folder
+from worldline.storage import files
 
 DEFAULT = "default"
 # Bytes of documents that packed weights are rounded for.
@@ -49,17 +50,20 @@ def export_model(
 
     Raises:
         UsageError: The options do not go together, or the model does not fit into `bits`.
+        BusyError: Another process exports into this folder.
     """
     if half and bits is not None:
         raise UsageError("a model is exported in bfloat16 or packed, not both")
     if calibrate is not None and bits is None:
         raise UsageError("only packed weights are rounded for documents: say how many bits they may have")
-    documents: list[DocumentPair] = []
-    if calibrate is not None:
-        from worldline.model.calibration import draw_calibration
+    folder, target = None if model == DEFAULT else Path(model), model_folder.resolve_link(Path(out))
+    files.make_directory(target.parent)
+    with files.Lock(target.parent, only=target):
+        documents: list[DocumentPair] = []
+        if calibrate is not None:
+            from worldline.model.calibration import draw_calibration
 
-        documents = draw_calibration(calibrate, size=CALIBRATION_BYTES)
-    folder = None if model == DEFAULT else Path(model)
-    exported = checkpoint.export(folder, Path(out), half=half, bits=bits, width=width, calibration=documents)
+            documents = draw_calibration(calibrate, size=CALIBRATION_BYTES)
+        exported = checkpoint.export(folder, target, half=half, bits=bits, width=width, calibration=documents)
     (file,) = exported["files"].values()
     return ExportedModel(path=Path(out), size=file["bytes"], sha256=file["sha256"])

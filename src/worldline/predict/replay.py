@@ -24,6 +24,7 @@ from worldline.core.external_json import parse_external_json
 from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest, summed_logprob
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.table import context_of
+from worldline.storage.inputs import open_input
 
 TEXT_FIELDS = ("text", "output", "prediction", "completion")
 ID_FIELDS = ("id", "task_id", "sample_id", "name")
@@ -80,7 +81,7 @@ def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) 
     by_id: dict[str, list[Prediction]] = {}
     has_choice = by is None
     try:
-        with path.open("rb") as lines:
+        with open_input(path) as lines:
             for number, line in enumerate(lines, 1):
                 if not line.strip():
                     continue

@@ -7,6 +7,7 @@ and processes, because nothing binds them. All that is bound is read-only.
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import shutil
 from dataclasses import asdict, dataclass, field
@@ -20,7 +21,7 @@ from worldline.recording.languages.toolchain import Toolchain
 GUESTS = Path(__file__).parent / "guests"
 INSIDE = 1000
 SCRATCH = "/box"
-STAGE = "/tmp"  # launch.py puts files here that the other user could not reach
+STAGE = "/tmp"  # launch.py puts the files of the sandbox here
 HOME = "/worldline"
 # Bubblewrap's first process, the zygote, and the first process of the program's namespace.
 EXTRA_PROCESSES = 3
@@ -78,19 +79,18 @@ class SandboxPlan:
 
 @dataclass
 class _Binds:
-    """Read-only binds, each from its own place or, for another user, from the stage."""
+    """Binds from the stage. Without one, launch.py puts the sources back into the command."""
 
-    staged: bool
     sources: list[str] = field(default_factory=list)
 
     def add(self, kind: str, source: str, target: str) -> list[str]:
         self.sources.append(source)
-        return [kind, f"{STAGE}/{len(self.sources) - 1}" if self.staged else source, target]
+        return [kind, f"{STAGE}/{len(self.sources) - 1}", target]
 
 
 def launch_config(plan: SandboxPlan, socket: int) -> str:
-    """Return the JSON configuration of launch.py."""
-    binds = _Binds(plan.uid is not None)
+    """Return the configuration of launch.py, which the same interpreter reads."""
+    binds = _Binds()
     command = zygote_command(plan, socket)
     if plan.sandboxed:
         command = [*_bwrap(plan, binds), "--", *command]
@@ -103,7 +103,7 @@ def launch_config(plan: SandboxPlan, socket: int) -> str:
         "anew": plan.sandboxed,
         "environment": {} if plan.sandboxed else plan.environment,
     }
-    return json.dumps(config)
+    return marshal.dumps(config).hex()
 
 
 def zygote_command(plan: SandboxPlan, socket: int) -> list[str]:
@@ -161,7 +161,7 @@ def _bwrap(plan: SandboxPlan, binds: _Binds) -> list[str]:
     ]
     for name, value in {**plan.environment, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
         command += ["--setenv", name, value]
-    command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices()]
+    command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices(binds)]
     needed = (*plan.python.directories, *(plan.toolchain.directories if plan.toolchain else ()))
     directories = [path for path in dict.fromkeys(needed) if not Path(path).is_relative_to("/usr")]
     if not any(Path(path).is_relative_to("/tmp") for path in directories):
@@ -192,10 +192,10 @@ def _system(binds: _Binds) -> list[str]:
     return command
 
 
-def _devices() -> list[str]:
+def _devices(binds: _Binds) -> list[str]:
     command = ["--tmpfs", "/dev"]
     for name in DEVICES:
-        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+        command += binds.add("--dev-bind", f"/dev/{name}", f"/dev/{name}")
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         command += ["--symlink", f"/proc/self/fd/{number}", f"/dev/{name}"]
     return [*command, "--symlink", "/proc/self/fd", "/dev/fd", "--symlink", f"{SCRATCH}/shm", "/dev/shm"]

@@ -22,12 +22,13 @@ from worldline.core.events import EVENTS
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.core.spelling import OBJECT_NUMBER, QUOTED
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 from worldline.recording.recorder import SandboxWorker
 
 _EXIT = EVENTS.index("exit")
 _ENDS = {EVENTS.index("return"): "returned", EVENTS.index("raise"): "raised"}
-_TOKENS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")
+_TOKENS = re.compile(f"{QUOTED}|{OBJECT_NUMBER}")
 _LEFT_BEHIND = re.compile(r"\b(seed|Random|setstate|gauss|time|datetime|threading|asyncio|queue)\b")
 _DRIVER = """\
 import importlib, os

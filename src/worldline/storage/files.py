@@ -310,15 +310,16 @@ def read_plain(path: Path, *, limit: int) -> bytes:
 
 
 class Lock:
-    """The right to write to a directory. One living process holds it at a time.
+    """The right to write to a directory, or to one path in it. One living process holds it at a time.
 
     The lock file is linked into place together with its content, so it is never empty or torn. A lock
     whose holder is gone is taken over: the process ended, its number belongs to another process, or
     the machine was restarted. A holder on another host cannot be checked and counts as alive.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._path, self._fd = directory / LOCK_NAME, -1
+    def __init__(self, directory: Path, *, only: Path | None = None) -> None:
+        self._target, self._fd = only or directory, -1
+        self._path = directory / (LOCK_NAME if only is None else f".{only.name}{LOCK_NAME}")
         self._draft = _temporary(self._path)
         try:
             with disk(self._draft):
@@ -339,7 +340,7 @@ class Lock:
                 return os.link(self._draft, self._path)
             with suppress(FileNotFoundError):  # it was released meanwhile: link again
                 return self._take_over()
-        raise BusyError(f"{self._path.parent}: other writers keep taking the lock: try again")
+        raise BusyError(f"{self._target}: other writers keep taking the lock: try again")
 
     def _take_over(self) -> None:
         stale = open_regular(self._path)
@@ -350,11 +351,11 @@ class Lock:
             try:
                 fcntl.flock(stale, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise BusyError(f"{self._path.parent} is being taken over by another process") from None
+                raise BusyError(f"{self._target} is being taken over by another process") from None
             if not self._stands(stale.fileno()):
-                raise BusyError(f"{self._path.parent} was just taken over by another process")
+                raise BusyError(f"{self._target} was just taken over by another process")
             if (who := living(stale.read(_LOCK_BYTES))) is not None:
-                raise BusyError(f"{self._path.parent} is being written by {who}; if not, remove {self._path}")
+                raise BusyError(f"{self._target} is being written by {who}; if not, remove {self._path}")
             os.replace(self._draft, self._path)
 
     def __enter__(self) -> Self:

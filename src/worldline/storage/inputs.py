@@ -26,9 +26,12 @@ def open_input(path: str | os.PathLike[str]) -> BinaryIO:
     """
     # Without O_NONBLOCK, opening a pipe would wait for its other end.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    if stat.S_ISREG(os.fstat(fd).st_mode):
+    mode = os.fstat(fd).st_mode
+    if stat.S_ISREG(mode):
         return os.fdopen(fd, "rb")
     os.close(fd)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     reason = "not a regular file; store what a pipe or a device gives in a file first"
     raise OSError(errno.EINVAL, reason, os.fspath(path))
 

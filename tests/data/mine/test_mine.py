@@ -249,6 +249,11 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
         tally = mine([str(package)], out=tmp_path / "mined", trust=True)
     assert len([mined_call for mined_call in reported if mined_call.category is UserWarning]) == 2
     assert (tally.files, tally.failed) == (4, 2)
+    assert sorted(why.split()[0].rpartition("/")[2].rpartition(":")[2] for why in tally.failures) == [
+        "even",
+        "later.py",
+    ]
+    assert json.loads((tmp_path / "mined.report.json").read_text())["failures"] == list(tally.failures)
     assert tally.calls == tally.functions == tally.candidates - 1 == len(read_mined(tmp_path / "mined")) > 5
 
 

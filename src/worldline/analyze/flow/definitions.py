@@ -13,7 +13,7 @@ from worldline.core.language import source_lines
 _SCRIPT = (
     re.compile(r"\bfunction\s*\*?\s*([\w$]+)\s*[(<]"),
     re.compile(r"\b(?:const|let|var)\s+([\w$]+)[^=]*=\s*(?:async\b\s*)?(?:function\b|\(|[\w$]+\s*=>)"),
-    re.compile(r"^\s*(?:(?:async|static|get|set|public|private|protected)\s+)*\*?\s*(#?[\w$]+)\s*\([^;]*\{\s*$"),
+    re.compile(r"^\s*+(?:(?:async|static|get|set|public|private|protected)\s++)*\*?\s*+(#?[\w$]+)\s*\([^;]*\{\s*$"),
 )
 _BRACED = (re.compile(r"([\w$~]+)\s*(?:<[^<>()]*>\s*)?\((?=[^;]*(?:\{|$))"),)
 DEFINITIONS = {

@@ -24,14 +24,15 @@ from worldline.cli.recording.expect import check_program, expect_options, read_c
 from worldline.cli.recording.record_options import chosen_limits, record_options
 from worldline.cli.recording.repository import record_repository, repository_options, require_comparison
 from worldline.codec.names import NOTATIONS, PARTS
-from worldline.core.errors import UsageError
+from worldline.core.errors import UsageError, WorldlineError
+from worldline.core.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from worldline.core.hidden import Control
     from worldline.core.program import Program
-    from worldline.core.trace import Trace
+    from worldline.core.trace import Outcome, Trace
 
 
 @click.command()
@@ -69,8 +70,18 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
         _print_json(traces, as_list=options["calls"] is not None)
     for trace in traces:
         _show_recorded(trace, out=out, as_json=as_json, rows=rows)
-    if any([has_diverged(trace, options) for trace in traces]):  # noqa: C419 (all differences are printed)
+    are_diverged = [has_diverged(trace, options) for trace in traces]
+    refuse_host_faults([trace.outcome for trace in traces])
+    if any(are_diverged):
         raise click.exceptions.Exit(1)
+
+
+def refuse_host_faults(outcomes: Sequence[Outcome]) -> None:
+    """Raise WorldlineError if the tool failed on some programs, after the result of the others was printed."""
+    failed = [outcome for outcome in outcomes if outcome.kind == "host-fault"]
+    if failed:
+        count = f"{len(failed):,} of {plural(len(outcomes), 'recording')} failed in the tool, not in the program"
+        raise WorldlineError(f"{count}: {failed[0].detail}; execute the command again")
 
 
 def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int) -> None:
@@ -150,6 +161,9 @@ def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: i
         trace = _record_quietly(file, args, options, control, posed=written.posed)
     mode = notation_of(options) if written.has_modes else None
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
+    if not is_stored:
+        sys.stdout.flush()
+        refuse_host_faults([trace.outcome])
     if has_diverged(trace, options):
         raise click.exceptions.Exit(1)
 
@@ -189,21 +203,26 @@ def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_j
     from worldline.data.vocabularies import cost as measure
     from worldline.ui.terminal.cost import print_cost
 
-    traces = (trace for file in files for trace in _traces(file, options))
+    recorded: list[Outcome] = []
+    traces = (trace for file in files for trace in _traces(file, options, recorded))
     table = measure(traces, tokenizers=tokenizers, context=context)
     if as_json:
         click.echo(json.dumps(table.as_json()))
     else:
         print_cost(_console(), table)
+    refuse_host_faults(recorded)
 
 
-def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
+def _traces(file: str, options: dict[str, Any], recorded: list[Outcome]) -> Iterator[Trace]:
+    """Yield the traces of a file, and add how those that are recorded now ended to `recorded`."""
     if _is_stored(file, options):
         from worldline.data.load import load_all
 
         yield from load_all(file)
     else:
-        yield _record_quietly(file, (), options)
+        trace = _record_quietly(file, (), options)
+        recorded.append(trace.outcome)
+        yield trace
 
 
 def _is_stored(file: str, options: dict[str, Any]) -> bool:

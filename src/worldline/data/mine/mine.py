@@ -51,6 +51,7 @@ class MiningCounts:
         calls: Calls kept.
         shown: Calls that people wrote.
         failed: Files and candidates that could not be tried.
+        failures: Why, for the first of them.
         left_out: Functions that resemble a benchmark's.
         held_out: Functions of recorded repositories that are held out for the suite `repository`, or need such a one.
     """
@@ -63,6 +64,7 @@ class MiningCounts:
     failed: int = 0
     left_out: int = 0
     held_out: int = 0
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,7 @@ class _MiningResults:
             calls=now.calls + sum(map(len, mined)),
             shown=now.shown + sum(call.shown for calls in mined for call in calls),
             failed=now.failed + len(faults),
+            failures=(*now.failures, *faults)[:MAX_REPORT_EXAMPLES],
             left_out=len(self.like),
             held_out=now.held_out + sum(candidate.held_out for candidate in candidates),
         )
@@ -231,7 +234,7 @@ def mine(
     """Mine functions into a file, with a report in `FILE.report.json`.
 
     Files come in random order, so a part is a sample. Repeating a killed call resumes it with the same
-    result; the file appears when everything is done.
+    result; the file appears when everything is done. Repeating one with failures tries only those.
 
     Args:
         places: Packages (by name, as `python` finds them), `stdlib`, folders, files and datasets of recorded calls.
@@ -282,7 +285,8 @@ def mine(
             journal.close()
             raise
         _write_report(out, _report(sifted, benchmark, leave_out))
-        (journal.close if known else journal.finish)()
+        # With the journal, the next call tries only what failed.
+        (journal.close if known or sifted.tally.failed else journal.finish)()
         return sifted.tally
 
 

@@ -8,7 +8,6 @@ in the other. A shared compound name is enough. Different code for the same task
 from __future__ import annotations
 
 import ast
-import gzip
 import json
 import re
 from collections import Counter
@@ -19,6 +18,7 @@ from pathlib import Path
 from worldline.core.errors import FormatError
 from worldline.programs.languages import tokens as foreign
 from worldline.programs.split import normal
+from worldline.storage.inputs import read_input, unpack
 
 SHINGLE_TOKENS = 5
 # Share of the shingles of both.
@@ -69,7 +69,7 @@ class Benchmark:
         benchmark = cls.of(source for path in files if path.suffix != ".txt" for source in read_programs(path))
         for path in files:
             if path.suffix == ".txt":
-                benchmark.telling.update(path.read_text("utf-8").split())
+                benchmark.telling.update(read_input(path).decode("utf-8").split())
         return benchmark
 
     def like(self, source: str) -> Likeness | None:
@@ -114,7 +114,7 @@ def read_programs(path: str | Path) -> list[str]:
     """Read a benchmark's programs: JSON lines, optionally gzipped, with `code` or `prompt` and solution."""
     path = Path(path)
     try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        data = unpack(read_input(path))
         return [_benchmark_program(json.loads(line)) for line in data.splitlines() if line.strip()]
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise FormatError(

@@ -17,7 +17,7 @@ from worldline.core.language import LANGUAGES
 from worldline.plan.rehearse.effect import TEXT, ScriptEffect
 
 _MAX_TARGET_CHARACTERS = 80  # characters of a target
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
 @cache

@@ -43,6 +43,11 @@ _HANDED_OPS = {
     for name in ("RAISE_VARARGS", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "RETURN_GENERATOR", "POP_TOP")
 }
 _SEND, _GENERATOR = opcode.opmap["SEND"], 0x20
+_CALL, _LOAD_ATTR = opcode.opmap["CALL"], opcode.opmap["LOAD_ATTR"]
+_LOAD_METHOD = opcode.opmap.get("LOAD_METHOD", 256)
+_ATTR_HAS_FLAG = _LOAD_METHOD > 255  # then one operation loads both, and the lowest bit says which
+# Methods written in C that hand an exception over: of generators and coroutines, and of asyncio's futures.
+_HANDING_METHODS = ("throw", "result")
 _NO_SPACE = ("OSError(27,", "OSError(28,", "OSError(122,")  # a file is too large, or no space, or a quota
 _NO_THREAD = """RuntimeError("can't start new thread")"""
 NOTES = {
@@ -362,7 +367,27 @@ def _is_handed_over(error: BaseException) -> bool:
     code = traceback.tb_frame.f_code
     op = code.co_code[traceback.tb_lasti]
     # An `await` ends with a future's exception; `yield from` in a generator may do the work of a built-in iterator.
+    if op == _CALL:
+        return _method_called(code, traceback.tb_lasti // 2) in _HANDING_METHODS
     return op in _HANDED_OPS or (op == _SEND and not code.co_flags & _GENERATOR)
+
+
+def _method_called(code: types.CodeType, call: int) -> str:
+    """Return the name of the method that this instruction calls, or nothing if it calls no attribute."""
+    places, ops, name, extended = list(code.co_positions()), code.co_code, "", 0
+    line, end_line, column, end_column = places[call]
+    if None in (line, end_line, column, end_column):
+        return ""
+    last = (0, 0)
+    for index, (start, end, start_column, ending) in enumerate(places[:call]):
+        op, argument = ops[2 * index], ops[2 * index + 1] | extended << 8
+        extended = argument if op == _EXTENDED_ARG else 0
+        if op not in (_LOAD_ATTR, _LOAD_METHOD) or not (end and ending):
+            continue
+        # The callee begins where the call does, and ends last of all that do.
+        if (start, start_column) == (line, column) and last < (end, ending) < (end_line, end_column):
+            last, name = (end, ending), code.co_names[argument >> 1 if _ATTR_HAS_FLAG else argument]
+    return name
 
 
 def _flush(status: int, *streams: Any) -> int:

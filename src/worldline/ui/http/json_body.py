@@ -17,7 +17,8 @@ from worldline.ui.http.errors import Refusal
 if TYPE_CHECKING:
     from starlette.types import Receive
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+# A string that is not closed takes the rest, so that its escaped quotes are not tried as starts, in quadratic time.
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKET = re.compile(rb"[\[\]{}]")
 _DIGITS = 18
 

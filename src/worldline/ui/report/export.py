@@ -76,6 +76,7 @@ def export_tables(
 
     Raises:
         UsageError: No format was chosen, or the run is on a store and `out` is missing.
+        BusyError: Another process writes to this folder.
     """
     if not formats:
         raise UsageError("choose a format: --csv, --parquet or --latex")
@@ -83,7 +84,9 @@ def export_tables(
         raise UsageError("the run is on a store: pass -o DIR for the tables")
     findings = gather(local(run), limit=0, tokenizer=tokenizer)
     folder = Path(run) / FOLDER if out is None else Path(out)
-    return ExportedTables(paths=tuple(write(findings, folder, formats)), unread=findings.unread)
+    files.make_directory(folder)
+    with files.Lock(folder):
+        return ExportedTables(paths=tuple(write(findings, folder, formats)), unread=findings.unread)
 
 
 def write(findings: Findings, folder: Path, formats: Sequence[str]) -> Iterator[Path]:

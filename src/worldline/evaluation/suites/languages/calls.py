@@ -13,19 +13,22 @@ from typing import Any
 
 from worldline.codec.literals import NotLiteral, Reader, mapping, spelled
 
-_SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[^=;()]+?)?\s*=(?![=>])\s*")
+_SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*+(?::\s*+[^=;()]{1,200}?)?\s*+=(?![=>])\s*")
 _TOUCHED = (  # set, changed in place, or used for its attributes
-    r"(?<![\w$.])NAME\s*(?::[^=;()]+?)?\s*=(?![=>])|(?<![\w$.])NAME\s*(?:\.|\[|[-+*/%&|^]=|\+\+|--)"
+    r"(?<![\w$.])NAME\s*+(?::[^=;()]{1,200}?)?\s*+=(?![=>])|(?<![\w$.])NAME\s*(?:\.|\[|[-+*/%&|^]=|\+\+|--)"
     r"|(?:\+\+|--|&mut\s+)NAME\b"
 )
-_LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`", re.DOTALL)
-_RUST_LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)'", re.DOTALL)
+# Unclosed comments and strings take the rest, and others are bounded: a search takes linear time.
+_LITERAL = re.compile(
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*+(?:\"|(?=\n)|\\?\Z)|'(?:[^'\\\n]|\\.){0,400}'|`[^`]*`", re.DOTALL
+)
+_RUST_LITERAL = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|'(?:[^'\\]|\\.)'", re.DOTALL)
 _SCRIPT_FUNCTION = re.compile(
     r"(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()|function\s+([\w$]+)\s*\()", re.MULTILINE
 )
-_JAVA_METHOD = re.compile(r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]+?\s+(\w+)\s*\(", re.MULTILINE)
+_JAVA_METHOD = re.compile(r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]{1,400}?\s+(\w+)\s*\(", re.MULTILINE)
 _C_FUNCTION = re.compile(
-    r"^(?!\s*(?:return|else|using|typedef|#))[\w:<>,*&\s]+?[\s*&](\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE
+    r"^(?!\s{0,400}(?:return|else|using|typedef|#))[\w:<>,*&\s]{1,400}?[\s*&](\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE
 )
 _RUST_FUNCTION = re.compile(r"fn\s+(\w+)\s*(?:<[^>]*>)?\s*\(", re.MULTILINE)
 

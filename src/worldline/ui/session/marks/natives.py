@@ -15,10 +15,11 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from worldline.core.language import LANGUAGES
+from worldline.core.spelling import QUOTED
 
 SHAPES = {"list": "[..]", "dict": "{..: ..}", "set": "{..}", "tuple": "(..)", "bytes": "b'..'"}
 """The kinds that a legend explains, and how they are written."""
-_STRINGS = r"""b?'(?:[^'\\]|\\.)*+'|b?"(?:[^"\\]|\\.)*+\""""
+_STRINGS = f"b?(?:{QUOTED})"
 _NUMBER = "-?[0-9]+"
 
 
