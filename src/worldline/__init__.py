@@ -69,7 +69,9 @@ if TYPE_CHECKING:
     from worldline.predict.models import load_model as load_model
     from worldline.predict.prediction import Prediction as Prediction
     from worldline.predict.prediction import PredictionRequest as PredictionRequest
+    from worldline.recording.providers.doctor import doctor as doctor
     from worldline.recording.recorder import record as record
+    from worldline.recording.recorder import using_sandbox as using_sandbox
     from worldline.recording.recorder import without_sandbox as without_sandbox
     from worldline.recording.repository.budget import TestBudget as TestBudget
     from worldline.recording.repository.one_test import record_test as record_test
@@ -120,6 +122,7 @@ _HOMES = {
     "cost": "worldline.data.vocabularies",
     "debug": "worldline.diagnose.debug",
     "debug_limits": "worldline.diagnose.debug",
+    "doctor": "worldline.recording.providers.doctor",
     "encode": "worldline.codec.encode",
     "export_model": "worldline.model.export",
     "export_rows": "worldline.data.repository.export",
@@ -162,6 +165,7 @@ _HOMES = {
     "view_debugged": "worldline.ui.web.start",
     "view_revisions": "worldline.ui.web.start",
     "vsix_path": "worldline.ui.dap.extension",
+    "using_sandbox": "worldline.recording.recorder",
     "without_sandbox": "worldline.recording.recorder",
     "write_bundle": "worldline.ui.web.start",
 }

@@ -31,7 +31,7 @@ SHARED = {
         "--max-steps", "--value-bytes", "--value-depth", "--trace-bytes", "--wall", "--memory", "--processes",
         "--output", "--disk",
     ),
-    "Execution": ("--python", "--core", "--trust", "--ray"),
+    "Execution": ("--python", "--core", "--sandbox", "--trust", "--ray"),
     "Output": ("--json", "--quiet"),
 }  # fmt: skip
 PLACEHOLDERS = {"integer": "N", "float": "X", "choice": "NAME"}

@@ -135,10 +135,12 @@ def test_there_are_probes_enough() -> None:
     assert len(PROBES) >= 40
 
 
+@pytest.mark.usefixtures("provider")
 def test_no_probe_escapes(outside: Outside) -> None:
     assert findings(outside) == {}
 
 
+@pytest.mark.usefixtures("provider")
 def test_no_probe_escapes_where_no_cgroup_can_be_had(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object, **__: object) -> None:
         return None

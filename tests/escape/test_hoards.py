@@ -20,8 +20,8 @@ LIMITS = Limits(memory=128 << 20, disk=16 << 20, trace_bytes=16 << 20, wall=120)
 
 
 @pytest.fixture(scope="module", params=["with a cgroup", "without"])
-def traces(request: pytest.FixtureRequest) -> dict[str, Trace]:
-    """Every hoard, recorded by one box."""
+def traces(request: pytest.FixtureRequest, provider: str) -> dict[str, Trace]:
+    """Every hoard, recorded by one box, or by one each where the provider has no other."""
     files = (("hoard.py", (HERE / "hoard.py").read_text()),)
     paths = (*HOARDS, INNOCENT)
     programs = [Program(source=path.read_text(), name=path.name, files=files) for path in paths]

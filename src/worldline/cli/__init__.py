@@ -18,6 +18,7 @@ from worldline import __version__
 from worldline.cli import debug, runs, suites, train, view
 from worldline.cli.ask import ask
 from worldline.cli.check import check
+from worldline.cli.doctor import doctor
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
@@ -37,7 +38,7 @@ GROUPS = {
     "Inspect results and stored data": ("report", "compare", "leaderboard", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with a model": ("ask", "rehearse", "plan"),
-    "Set up your shell": ("completion",),
+    "Set up your machine": ("doctor", "completion"),
 }
 
 
@@ -64,7 +65,7 @@ for command in (
     *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
     *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
     *(check, suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
-    completion,
+    *(doctor, completion),
 ):
     cli.add_command(command)
 

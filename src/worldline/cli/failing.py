@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Parameters of `debug` and `step` that a test has; the others describe a prediction for FILE.
 _OF_A_TEST = frozenset(
-    {"pytest", "venv", "include", "trust", "steps", "wall", "as_json", "quiet", "html", "view", "rows"}
+    {"pytest", "venv", "include", "trust", "sandbox", "steps", "wall", "as_json", "quiet", "html", "view", "rows"}
 )
 
 

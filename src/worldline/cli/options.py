@@ -65,6 +65,7 @@ MEANINGS = {
     "--recipe-function": "Function of the recipe to call",
     "--reveal": "Show the state every N steps",
     "--rows": "Rows to print; 0 for all",
+    "--sandbox": "Sandbox in which programs are executed: bubblewrap (bwrap), gvisor, or what is installed (auto)",
     "--samples": "Maximum number of predictions by each model, whose answers vote; more than one only if it is unsure",
     "--scratchpad": "Easier form in which the model predicts",
     "--seconds": "Time limit of the whole command, in seconds",
@@ -82,6 +83,7 @@ MEANINGS = {
     "-M": "Option of the model; repeatable",
 }
 
+SANDBOXES = ("auto", "bwrap", "gvisor")  # `recording.recorder.SANDBOXES`, which `--help` need not load
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
 POSITIVE, COUNT = click.IntRange(min=1), click.IntRange(min=0)
 SECONDS, SECONDS_OR_0 = click.FloatRange(min=0, min_open=True), click.FloatRange(min=0)
@@ -153,9 +155,23 @@ def quiet_option(command: Command) -> Command:
 
 
 def trust_option(command: Command, *, is_passed: bool = False) -> Command:
-    """Add `--trust`, which applies to everything the command executes; `is_passed` also passes it as a parameter."""
+    """Add `--sandbox` and `--trust`, for everything the command executes; `is_passed` also passes the latter on."""
     text = "Execute programs without a sandbox, as your user. Only for programs you trust"
-    return add_option("--trust", is_flag=True, expose_value=is_passed, callback=_trust, help=text)(command)
+    trust = add_option("--trust", is_flag=True, expose_value=is_passed, callback=_trust, help=text)
+    return add_all(command, sandbox_option, trust)
+
+
+def sandbox_option(command: Command) -> Command:
+    """Add `--sandbox`, which applies to everything the command executes."""
+    kind = click.Choice(SANDBOXES)
+    return option("--sandbox", type=kind, default="auto", expose_value=False, callback=_sandbox)(command)
+
+
+def _sandbox(context: click.Context, parameter: click.Parameter, name: str) -> None:
+    from worldline.recording.recorder import using_sandbox
+
+    if name != "auto":
+        context.with_resource(using_sandbox(name))
 
 
 def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool) -> bool:

@@ -37,6 +37,7 @@ from worldline.cli.program_options import read_stdin, stdin_option
 @partial(opt.model_options, note="predicts where the script cannot be executed")
 @opt.option("--max-bytes", type=opt.COUNT, default=2048, metavar="BYTES", note="0 for the text alone")
 @opt.option("--rows", type=opt.COUNT, default=200, note="of diffs")
+@opt.sandbox_option
 @opt.json_option
 @opt.quiet_option
 def rehearse(

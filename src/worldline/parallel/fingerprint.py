@@ -1,7 +1,7 @@
 """The environment fingerprint that a remote worker must match, so that its results are equal byte for byte.
 
 It holds the versions of worldline, of the interpreter that executes programs and of the recorder core, the working
-directory, and whether programs are sandboxed. A worker that cannot match refuses with an error that names its node.
+directory, and the sandbox, if any. A worker that cannot match refuses with an error that names its node.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldline.core.limits import Limits
 from worldline.recording import recorder
 from worldline.recording.sandbox import open_sandbox
 
-_trusting = ExitStack()  # open while this worker process executes programs without a sandbox
+_trusting = ExitStack()  # open while this worker process executes programs as its caller does
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class EnvironmentFingerprint:
     recorder: str
     sandboxed: bool
     folder: str
+    sandbox: str = "bwrap"
 
     @property
     def versions(self) -> str:
@@ -49,7 +50,12 @@ def local_fingerprint(*, trust: bool = False) -> EnvironmentFingerprint:
     plan = recorder.prepare(limits=Limits(), python=None, core="auto", trust=trust).plan
     python = f"{plan.python.name} {plan.python.version} by Python {platform.python_version()}"
     return EnvironmentFingerprint(
-        metadata.version("worldline"), python, "native" if plan.native else "readable", plan.sandboxed, os.getcwd()
+        metadata.version("worldline"),
+        python,
+        "native" if plan.native else "readable",
+        plan.sandboxed,
+        os.getcwd(),
+        plan.provider,
     )
 
 
@@ -66,6 +72,7 @@ def accept(required: EnvironmentFingerprint, node: str) -> None:
     """
     warnings.simplefilter("ignore")
     _trusting.close()
+    _trusting.enter_context(recorder.using_sandbox(required.sandbox))
     if not required.sandboxed:
         _trusting.enter_context(recorder.without_sandbox())
     own = local_fingerprint()

@@ -44,17 +44,19 @@ class Cgroup:
         """The files to which a process writes its number to join."""
         return sorted({str(folder / "cgroup.procs") for folder in self.folders.values()})
 
-    def bound(self, *, memory: int, processes: int) -> None:
+    def bound(self, *, memory: int, processes: int, has_own_kernel: bool = False) -> None:
         """Set the limits, on top of what the sandbox itself uses. Call it when the sandbox is running.
 
         Args:
             memory: The bytes that the program may use.
             processes: The processes that it may start.
+            has_own_kernel: What the sandbox holds by now is a kernel's, and comes on top.
         """
         pids, mem = self.folders["pids"], self.folders["memory"]
         current = int((pids / "pids.current").read_text())
         (pids / "pids.max").write_text(str(current + processes))
-        total = str(memory + BASE_MEMORY)
+        usage = mem / ("memory.current" if self.version == 2 else "memory.usage_in_bytes")
+        total = str(memory + BASE_MEMORY + (int(usage.read_text()) if has_own_kernel else 0))
         if self.version == 2:
             (mem / "memory.max").write_text(total)
             _try_write(mem / "memory.swap.max", "0")

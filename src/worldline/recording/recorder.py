@@ -6,6 +6,7 @@ wrote: a trace is what the wire decodes to, up to the first malformed byte.
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ from worldline.recording import native
 from worldline.recording.control import as_spec, noted
 from worldline.recording.idle_sandboxes import discard_sandbox, release_sandbox, take_sandbox
 from worldline.recording.interpreter import find
+from worldline.recording.providers import PROVIDERS
 from worldline.recording.sandbox import Sandbox, SandboxRun
 from worldline.recording.sandbox_plan import SandboxPlan
 from worldline.recording.traced import traced, unrun
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from worldline.recording.languages.worker import LanguageWorker
 
 CORES = ("auto", "native", "python")
+SANDBOXES = ("auto", *PROVIDERS)
 DEFAULT_LIMITS = Limits()
 MAX_IN_FLIGHT = 4  # programs per worker, so that a slow one does not delay the others
 
@@ -46,6 +49,7 @@ class Setup:
 
 
 _unsandboxed = 0  # how many `without_sandbox` contexts are open in this process
+_chosen = ["auto"]  # the sandboxes of the open `using_sandbox` contexts, the innermost last
 
 
 @contextmanager
@@ -61,6 +65,36 @@ def without_sandbox() -> Iterator[None]:
         yield
     finally:
         _unsandboxed -= 1
+
+
+@contextmanager
+def using_sandbox(provider: str) -> Iterator[None]:
+    """Execute every program in this sandbox while the context is open: what `--sandbox` does.
+
+    Args:
+        provider: `bwrap` (bubblewrap), `gvisor`, or `auto`: bubblewrap, and gVisor where only that is installed.
+
+    Returns:
+        The context.
+
+    Raises:
+        UsageError: There is no sandbox of this name.
+    """
+    if provider not in SANDBOXES:
+        raise UsageError(f"the sandbox must be one of {', '.join(SANDBOXES)}, not {provider!r}")
+    _chosen.append(provider)
+    try:
+        yield
+    finally:
+        _chosen.pop()
+
+
+def chosen_sandbox() -> str:
+    """Return the sandbox in which programs are executed now: `bwrap` or `gvisor`."""
+    if _chosen[-1] != "auto":
+        return _chosen[-1]
+    only_gvisor = not shutil.which(PROVIDERS["bwrap"].executable) and shutil.which(PROVIDERS["gvisor"].executable)
+    return "gvisor" if only_gvisor else "bwrap"
 
 
 def prepare(
@@ -89,7 +123,12 @@ def prepare(
     sandboxed = not (trust or _unsandboxed)
     native_core = str(recorder) if recorder else None
     plan = SandboxPlan(
-        python=interpreter, native=native_core, readable=readable, sandboxed=sandboxed, hash_seed=hash_seed
+        python=interpreter,
+        native=native_core,
+        readable=readable,
+        sandboxed=sandboxed,
+        provider=chosen_sandbox(),
+        hash_seed=hash_seed,
     )
     return Setup(plan, limits)
 

@@ -1,6 +1,6 @@
 """Run programs in a sandbox, seen from the host: start it, give it one program at a time, watch it.
 
-One `Sandbox` is one bubblewrap and one zygote. `run` gives it a program and waits: first for the setup,
+One `Sandbox` is one bubblewrap (or gVisor) and one zygote. `run` gives it a program and waits: first for the setup,
 then from its first line never longer than the wall clock limit and a grace period. verdict.py
 decides the outcome. There is no fallback: without a sandbox, `open_sandbox` raises `NoSandbox` and says
 what is missing.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import marshal
 import math
 import os
 import select
@@ -18,6 +19,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -28,6 +30,9 @@ from worldline.core.errors import NoSandbox
 from worldline.core.limits import Limits
 from worldline.recording import cgroup, sandbox_plan, user
 from worldline.recording.exchange import Exchange
+from worldline.recording.providers import PROVIDERS, surroundings
+from worldline.recording.providers.bubblewrap import STAGE
+from worldline.recording.providers.provider import Provider, SandboxLaunch
 
 START_SECONDS = 60.0
 SETUP_SECONDS = 60.0  # from the request to the program's first line
@@ -35,7 +40,10 @@ NOTHING_RUNS = (
     "These commands execute nothing and still work: `imagine`, `show`, `report`, `compare`, `view RUN`, "
     "`encode` of a stored trace"
 )
-WITHOUT = f"`--trust` executes programs without a sandbox, as yourself. {NOTHING_RUNS}."
+WITHOUT = (
+    "`worldline doctor` shows what works here. `--trust` executes programs without a sandbox, as yourself. "
+    f"{NOTHING_RUNS}."
+)
 GRACE_SECONDS = 0.5  # from the kill at the deadline until the whole sandbox is killed
 GATHER_SECONDS = 60.0  # the same, if the zygote gathers the files that were left
 WATCH_SECONDS = 0.1  # the interval between checks of the cgroup
@@ -83,15 +91,18 @@ class Sandbox:
         self.plan, self.limits, self.group = plan, plan.limits, group
         self.user: user.SandboxUser | None = None
         self.alive = True
+        self._hit = ""  # the limit that the program has reached
         self._opener = os.getpid(), threading.current_thread()
         self.layers: dict[str, Any] = {}
+        self.provider: Provider | None = PROVIDERS[plan.provider] if plan.sandboxed else None
+        self._folder = tempfile.mkdtemp(prefix="worldline-") if self.provider and self.provider.single_use else ""
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._words, tell = os.pipe()
         launch = str(Path(sandbox_plan.__file__).with_name("launch.py"))
         with theirs, open(tell, "wb") as words:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", launch, sandbox_plan.launch_config(plan, theirs.fileno())],
-                stdin=subprocess.DEVNULL,
+                [sys.executable, "-I", "-S", launch, self._launch_config(theirs.fileno())],
+                stdin=theirs.fileno() if self.provider and self.provider.socket == 0 else subprocess.DEVNULL,
                 stdout=words,
                 stderr=words,
                 pass_fds=[theirs.fileno()],
@@ -104,6 +115,23 @@ class Sandbox:
             self.close()
             raise
 
+    def _launch_config(self, fd: int) -> str:
+        """Return the configuration of launch.py, which the same interpreter reads. `fd` is the zygote's socket."""
+        plan, provider = self.plan, self.provider
+        fd = fd if provider is None or provider.socket is None else provider.socket
+        zygote = sandbox_plan.zygote_command(plan, fd)
+        launch = SandboxLaunch(zygote) if provider is None else provider.launch(plan, zygote, self._folder)
+        config: dict[str, Any] = {
+            "cgroups": plan.cgroups,
+            "uid": plan.uid,
+            "stage": launch.staged,
+            "at": STAGE,
+            "command": launch.command,
+            "anew": plan.sandboxed,
+            "environment": {} if plan.sandboxed else plan.environment,
+        }
+        return marshal.dumps(config).hex()
+
     def _await_ready(self) -> None:
         self._socket.settimeout(START_SECONDS)
         try:
@@ -113,13 +141,18 @@ class Sandbox:
         except ConnectionError:
             message = b""
         if not message:
-            raise NoSandbox(explain(self._last_words()))
+            raise NoSandbox(explain(self._last_words(), self.plan.provider))
         self.layers = json.loads(message)
         self._socket.settimeout(None)
         if self.plan.uid is not None:
             self._check_user(str(self.plan.uid))
         if self.group:
-            self.group.bound(memory=self.limits.memory, processes=self.limits.processes)
+            own = self.provider
+            self.group.bound(
+                memory=self.limits.memory,
+                processes=self.limits.processes + (own.processes if own else 0),
+                has_own_kernel=bool(own and own.single_use),
+            )
 
     def _check_user(self, uid: str) -> None:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
@@ -168,12 +201,14 @@ class Sandbox:
             return self._result(exchange, hit, reply)
         except OSError as error:
             self.kill()
-            return self._result(exchange, "", {"fault": f"the sandbox broke: {error}"})
+            return self._result(exchange, self._hit, {"fault": f"the sandbox broke: {error}"})
         except BaseException:  # an interrupted sandbox would report this end for the next program
             self.kill()
             raise
         finally:
             exchange.close()
+            if self.provider and self.provider.single_use:
+                self.kill()
 
     def _watch(self, exchange: Exchange, patience: _Patience) -> tuple[str, dict[str, Any]]:
         """Drain the pipes and check the clock and the cgroup, until the zygote reports that all processes ended."""
@@ -182,7 +217,8 @@ class Sandbox:
         drains = {drain.read_end: drain for drain in exchange.outputs}
         for fd in drains:
             poll.register(fd, select.POLLIN)
-        hit, begun, deadline = "", False, time.monotonic() + SETUP_SECONDS
+        self._hit = hit = ""
+        begun, deadline = False, time.monotonic() + SETUP_SECONDS
         while True:
             left = deadline - time.monotonic()
             if left <= 0 and hit:
@@ -203,7 +239,8 @@ class Sandbox:
             left = 0.0 if begun and patience.is_over(exchange) else left
             spent = self._spent(exchange, left, idle=not ready)
             if spent and not hit:
-                hit, deadline = spent, self._stop(GATHER_SECONDS if exchange.gathers else GRACE_SECONDS)
+                self._hit = hit = spent
+                deadline = self._stop(GATHER_SECONDS if exchange.gathers else GRACE_SECONDS)
 
     def _spent(self, exchange: Exchange, left: float, *, idle: bool) -> str:
         """Return the limit that the program has reached, or an empty string."""
@@ -288,6 +325,8 @@ class Sandbox:
         if self.group:
             self.group.remove()
             self.group = None
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
         if self.user:
             self.user.release()
 
@@ -298,15 +337,11 @@ class Sandbox:
         self.close()
 
 
-def explain(words: str) -> str:
+def explain(words: str, provider: str = "bwrap") -> str:
     """Explain why a sandbox did not start, and what to do about it."""
-    if "namespace" in words or "uid map" in words or "Operation not permitted" in words:
-        return (
-            "this system does not let bubblewrap create user namespaces (see kernel.unprivileged_userns_clone, "
-            "user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns; in a container they need "
-            f"`--security-opt seccomp=unconfined` or `--privileged`): {words}. {WITHOUT}"
-        )
-    return f"the sandbox does not start: {words or 'it reported no reason'}. {WITHOUT}"
+    why = PROVIDERS[provider].explain(words) or f"the sandbox does not start: {words or 'it reported no reason'}"
+    hint = surroundings.opened(surroundings.container())
+    return f"{why}.{' T' + hint[1:] + '.' if hint else ''} {WITHOUT}"
 
 
 def open_sandbox(plan: sandbox_plan.SandboxPlan, limits: Limits, *, use_cgroup: bool = True) -> Sandbox:
@@ -326,14 +361,16 @@ def open_sandbox(plan: sandbox_plan.SandboxPlan, limits: Limits, *, use_cgroup: 
     plan = replace(plan, limits=limits)
     if not sys.platform.startswith("linux"):
         raise NoSandbox(
-            "programs are executed on Linux only (namespaces, seccomp, memory files): use a container or a virtual "
-            f"machine. {NOTHING_RUNS}."
+            f"programs are executed on Linux only (namespaces, seccomp, memory files), and this is "
+            f"{surroundings.system()}: use a container or a virtual machine. {NOTHING_RUNS}."
         )
     if not plan.sandboxed:
         return _open_with_cgroup(plan, use_cgroup)
-    if shutil.which("bwrap") is None:
-        raise NoSandbox(f"the command bwrap is missing: install the package bubblewrap. {WITHOUT}")
-    if os.geteuid() != 0:
+    provider = PROVIDERS[plan.provider]
+    if shutil.which(provider.executable) is None:
+        what = f"the command {provider.executable} is missing: install the package {provider.package}"
+        raise NoSandbox(f"{what}. {WITHOUT}")
+    if os.geteuid() != 0 or not provider.changes_user:
         return _open_with_cgroup(plan, use_cgroup)
     whom = user.claim()
     try:

@@ -1,18 +1,16 @@
-"""Plan a sandbox: the command lines of bubblewrap and of the zygote, and the user that runs them.
+"""Plan a sandbox: its settings, the command line of the zygote, and the files of the host that are inside.
 
 Nothing here starts a process. The sandbox does not contain the host's root, home, /etc, devices
-and processes, because nothing binds them. All that is bound is read-only.
+and processes, because nothing binds them. All that is bound is read-only. How a plan becomes a
+command, `providers/` knows.
 """
 
 from __future__ import annotations
 
 import json
-import marshal
 import os
-import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from worldline.core.limits import Limits
 from worldline.recording.interpreter import Python
@@ -21,7 +19,6 @@ from worldline.recording.languages.toolchain import Toolchain
 GUESTS = Path(__file__).parent / "guests"
 INSIDE = 1000
 SCRATCH = "/box"
-STAGE = "/tmp"  # launch.py puts the files of the sandbox here
 HOME = "/worldline"
 # Bubblewrap's first process, the zygote, and the first process of the program's namespace.
 EXTRA_PROCESSES = 3
@@ -55,6 +52,7 @@ class SandboxPlan:
     guest_folder: str | None = None  # replaces the package's own guests
     limits: Limits = field(default_factory=Limits)
     sandboxed: bool = True
+    provider: str = "bwrap"  # what contains the programs, if `sandboxed`
     hash_seed: int = 0
     uid: int | None = None  # the user to switch to; None keeps the current user
     cgroups: tuple[str, ...] = ()
@@ -76,34 +74,10 @@ class SandboxPlan:
         """The folder of the tools inside the sandbox."""
         return self.tools if self.tools is None or not self.sandboxed else f"{HOME}/tools"
 
-
-@dataclass
-class _Binds:
-    """Binds from the stage. Without one, launch.py puts the sources back into the command."""
-
-    sources: list[str] = field(default_factory=list)
-
-    def add(self, kind: str, source: str, target: str) -> list[str]:
-        self.sources.append(source)
-        return [kind, f"{STAGE}/{len(self.sources) - 1}", target]
-
-
-def launch_config(plan: SandboxPlan, socket: int) -> str:
-    """Return the configuration of launch.py, which the same interpreter reads."""
-    binds = _Binds()
-    command = zygote_command(plan, socket)
-    if plan.sandboxed:
-        command = [*_bwrap(plan, binds), "--", *command]
-    config: dict[str, Any] = {
-        "cgroups": plan.cgroups,
-        "uid": plan.uid,
-        "stage": binds.sources,
-        "at": STAGE,
-        "command": command,
-        "anew": plan.sandboxed,
-        "environment": {} if plan.sandboxed else plan.environment,
-    }
-    return marshal.dumps(config).hex()
+    @property
+    def inside(self) -> dict[str, str]:
+        """The environment variables inside the sandbox."""
+        return {**self.environment, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}
 
 
 def zygote_command(plan: SandboxPlan, socket: int) -> list[str]:
@@ -130,72 +104,38 @@ def zygote_command(plan: SandboxPlan, socket: int) -> list[str]:
         "preparing": plan.preparing,
         "tools": plan.tools_inside,
         "extra_processes": EXTRA_PROCESSES,
+        "own_kernel": plan.sandboxed and plan.provider == "gvisor",
         "limits": asdict(plan.limits),
     }
     options = ["-S", "-s", "-P", "-B"]
     return [plan.python.executable, *options, "-c", _BOOT.format(folder=folder), json.dumps(config)]
 
 
-def _bwrap(plan: SandboxPlan, binds: _Binds) -> list[str]:
-    command = [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--clearenv",
-        "--hostname",
-        "box",
-        "--uid",
-        str(INSIDE),
-        "--gid",
-        str(INSIDE),
-        # The zygote needs these to create namespaces and a tmpfs. No program keeps them.
-        "--cap-drop",
-        "ALL",
-        "--cap-add",
-        "CAP_SYS_ADMIN",
-        "--cap-add",
-        "CAP_NET_ADMIN",
-        "--cap-add",
-        "CAP_SETPCAP",
-    ]
-    for name, value in {**plan.environment, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
-        command += ["--setenv", name, value]
-    command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices(binds)]
-    needed = (*plan.python.directories, *(plan.toolchain.directories if plan.toolchain else ()))
-    directories = [path for path in dict.fromkeys(needed) if not Path(path).is_relative_to("/usr")]
-    if not any(Path(path).is_relative_to("/tmp") for path in directories):
-        command += ["--symlink", f"{SCRATCH}/tmp", "/tmp"]
-    for path in directories:
-        command += binds.add("--ro-bind", path, path)
-    command += binds.add("--ro-bind", str(GUESTS), f"{HOME}/guests")
+def read_only_files(plan: SandboxPlan) -> list[tuple[str, str]]:
+    """Return the files and folders of the host that are inside, each with its path there.
+
+    These are shared libraries and the commands beside them, of /etc only the files of the dynamic
+    linker, then the interpreter, the toolchain and the recorder.
+    """
+    system = ["/usr", *(path for path in SYSTEM_LINKS if os.path.isdir(path) and not os.path.islink(path))]
+    system += [path for path in SYSTEM_FILES if os.path.exists(path)]
+    pairs = [(path, path) for path in (*system, *directories(plan))]
+    pairs.append((str(GUESTS), f"{HOME}/guests"))
     if plan.guest_folder:
-        command += binds.add("--ro-bind", plan.guest_folder, f"{HOME}/guest")
+        pairs.append((plan.guest_folder, f"{HOME}/guest"))
     if plan.native and plan.native_inside:
-        command += binds.add("--ro-bind", plan.native, plan.native_inside)
+        pairs.append((plan.native, plan.native_inside))
     if plan.tools and plan.tools_inside:
-        command += binds.add("--ro-bind", plan.tools, plan.tools_inside)
-    return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+        pairs.append((plan.tools, plan.tools_inside))
+    return pairs
 
 
-def _system(binds: _Binds) -> list[str]:
-    """Bind shared libraries and the commands beside them; of /etc only the files of the dynamic linker."""
-    command = binds.add("--ro-bind", "/usr", "/usr")
-    for path in SYSTEM_LINKS:
-        if os.path.islink(path):
-            command += ["--symlink", os.readlink(path), path]
-        elif os.path.isdir(path):
-            command += binds.add("--ro-bind", path, path)
-    for path in SYSTEM_FILES:
-        if os.path.exists(path):
-            command += binds.add("--ro-bind", path, path)
-    return command
+def directories(plan: SandboxPlan) -> list[str]:
+    """Return the directories of the interpreter and the toolchain outside /usr."""
+    needed = (*plan.python.directories, *(plan.toolchain.directories if plan.toolchain else ()))
+    return [path for path in dict.fromkeys(needed) if not Path(path).is_relative_to("/usr")]
 
 
-def _devices(binds: _Binds) -> list[str]:
-    command = ["--tmpfs", "/dev"]
-    for name in DEVICES:
-        command += binds.add("--dev-bind", f"/dev/{name}", f"/dev/{name}")
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        command += ["--symlink", f"/proc/self/fd/{number}", f"/dev/{name}"]
-    return [*command, "--symlink", "/proc/self/fd", "/dev/fd", "--symlink", f"{SCRATCH}/shm", "/dev/shm"]
+def links() -> list[tuple[str, str]]:
+    """Return the symbolic links at the root of the host, each with its target."""
+    return [(path, os.readlink(path)) for path in SYSTEM_LINKS if os.path.islink(path)]

@@ -53,6 +53,8 @@ class _Numbers(NamedTuple):
     zygotes: str  # what the zygote itself still needs: mount, umount2, unshare, setns
     everyones: str  # what nobody in the sandbox does
     hoards: str  # memory that no process maps: memfd_create, shmget, msgget, semget, vmsplice
+    mknods: dict[int, int]  # mknod and mknodat, each with the place of the file's mode
+    setpriority: int
 
 
 _ARCHITECTURES = {
@@ -70,14 +72,14 @@ _ARCHITECTURES = {
         "303 304 305 310 311 312 313 "
         # kexec_file_load bpf userfaultfd
         "320 321 323 " + _NEW,
-        "319 29 68 64 278",
+        "319 29 68 64 278", {133: 24, 259: 32}, 141,
     ),
     "aarch64": _Numbers(
         0xC00000B7, 220, 29, 198, 25, 208, 261, "40 39 97 268",
         # the same, less what this architecture never had
         "117 116 92 58 41 171 51 89 170 224 225 142 161 162 105 106 60 42 0 18 112 104 217 218 219 "
         "27 26 238 239 241 262 264 265 266 270 271 272 273 294 280 282 " + _NEW,
-        "279 194 186 190 75",
+        "279 194 186 190 75", {33: 32}, 140,
     ),
 }  # fmt: skip
 
@@ -107,7 +109,15 @@ def _for_each(numbers: Iterable[int], then: bytes) -> bytes:
     return b"".join(_unless_equal(number, then) for number in numbers)
 
 
-def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | None:
+def _unless_privileged(calls: _Numbers) -> bytes:
+    """Refuse what needs a capability, for a kernel that does not ask for it: device files, a higher priority."""
+    kind = _statement(0x54, 0xF000) + _for_each((0x2000, 0x6000), _refuse(EPERM)) + _verdict(_ALLOW)
+    rules = [_unless_equal(number, _load(place) + kind) for number, place in calls.mknods.items()]
+    raised = _load(32) + _statement(0x35, 1 << 31, 0, 1) + _refuse(EPERM) + _verdict(_ALLOW)
+    return b"".join((*rules, _unless_equal(calls.setpriority, raised)))
+
+
+def syscall_filters(machine: str, *, counted: bool, lenient: bool = False) -> tuple[bytes, bytes] | None:
     """Return the seccomp programs of the zygote and, on top of it, of its children.
 
     Installing a filter costs a third of a millisecond, inheriting one costs nothing. So everything that
@@ -116,6 +126,7 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
     Args:
         machine: The architecture.
         counted: Whether a cgroup counts memory that no process maps. If not, such calls are refused.
+        lenient: Whether this is gVisor's kernel, which does not ask for every capability.
 
     Returns:
         The two programs, or None for an unknown architecture.
@@ -141,6 +152,7 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
         _unless_equal(calls.socket, first + _for_each(_FAMILIES, _verdict(_ALLOW)) + _refuse(EAFNOSUPPORT)),
         _for_each(map(int, calls.everyones.split()), _refuse(EPERM)),
         b"" if counted else hoards,
+        _unless_privileged(calls) if lenient else b"",
         _verdict(_ALLOW),
     ]
     child = [
@@ -166,7 +178,15 @@ def files_at_once(limits: dict[str, float], *, counted: bool) -> int:
     return MAX_FILES if counted else min(MAX_FILES, max(_MIN_FILES, int(limits["memory"]) // _SOCKET_BYTES))
 
 
-def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address_space: int | None, wide: bool) -> None:
+def set_rlimits(
+    limits: dict[str, float],
+    *,
+    processes: int,
+    files: int,
+    address_space: int | None,
+    wide: bool,
+    without: tuple[int, ...] = (),
+) -> None:
     """Set the limits of one process. If there is a cgroup, it bounds all processes together.
 
     Args:
@@ -175,6 +195,7 @@ def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address
         files: The most open files.
         address_space: The most memory, or None.
         wide: For a virtual machine that maps more than it uses, limit only writable memory.
+        without: The limits that this kernel lets nobody set.
     """
     bounds = {
         resource.RLIMIT_CORE: 0,
@@ -190,6 +211,8 @@ def set_rlimits(limits: dict[str, float], *, processes: int, files: int, address
     if address_space:
         bounds[resource.RLIMIT_DATA if wide else resource.RLIMIT_AS] = address_space
     for kind, bound in bounds.items():
+        if kind in without:
+            continue
         bound = _up_to_hard(kind, bound)
         resource.setrlimit(kind, (bound, bound))
     # Only the soft limit: programs that recurse deeply may raise it for their threads.
@@ -212,8 +235,8 @@ def _bounding_set() -> list[int]:
 class Confinement:
     """The layers for all programs of one zygote. The zygote confines itself, and its children inherit it."""
 
-    def __init__(self, machine: str, *, counted: bool) -> None:
-        filters = syscall_filters(machine, counted=counted)
+    def __init__(self, machine: str, *, counted: bool, lenient: bool = False) -> None:
+        filters = syscall_filters(machine, counted=counted, lenient=lenient)
         if filters is None:
             raise OSError(ENOSYS, f"no system call filter is known for {machine}")
         everyones, self.filter = map(kernel.Filter, filters)

@@ -49,7 +49,7 @@ class Jail(Protocol):
         """Remove everything that the program left."""
 
 
-def _address_space(limits: dict[str, float]) -> int:
+def address_space(limits: dict[str, float]) -> int:
     """Return the bound for one process: its own limit plus what the zygote and the wire already map."""
     with open("/proc/self/statm") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
@@ -107,7 +107,7 @@ class IsolatedJail:
 
     def confine(self) -> None:
         """Set rlimits, and the layers that cannot be removed again."""
-        space = None if self.has_cgroup else _address_space(self.limits)
+        space = None if self.has_cgroup else address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=self.has_cgroup)
         confine.set_rlimits(self.limits, processes=self.processes, files=files, address_space=space, wide=self.wide)
         self.layers.apply(self.files)
@@ -164,7 +164,7 @@ class Bare:
     def confine(self) -> None:
         """Set rlimits only. The number of processes is per user here, so it is not limited."""
         kernel.no_new_privileges()
-        space = None if self.has_cgroup else _address_space(self.limits)
+        space = None if self.has_cgroup else address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=True)  # the program is trusted
         confine.set_rlimits(self.limits, processes=0, files=files, address_space=space, wide=self.wide)
 

@@ -23,6 +23,7 @@ import resource
 import select
 import socket
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
 from . import confine, kernel, prepared
@@ -46,6 +47,7 @@ WARM = (
     "string",
     "typing",
 )
+WAIT_MILLISECONDS = 2  # between looks at a child where the kernel has no descriptor of it
 
 
 _decoder = json.JSONDecoder()
@@ -180,15 +182,21 @@ def _unpacked(files: _Files, folder: str) -> dict[str, str]:
 
 def _await(child: int, sock: socket.socket, jail: Jail) -> None:
     """Wait until the child is a zombie. A message means `kill`; the end of the socket means the host died."""
-    pidfd = os.pidfd_open(child)
+    try:
+        pidfd = os.pidfd_open(child)
+    except OSError:  # gVisor has none
+        pidfd = -1
     poll = select.poll()
-    poll.register(pidfd, select.POLLIN)
+    if pidfd >= 0:
+        poll.register(pidfd, select.POLLIN)
     poll.register(sock, select.POLLIN)
     try:
         while True:
-            ready = {fd for fd, _ in poll.poll()}
-            if pidfd in ready:
+            ready = {fd for fd, _ in poll.poll(None if pidfd >= 0 else WAIT_MILLISECONDS)}
+            if pidfd in ready or (pidfd < 0 and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)):
                 return
+            if not ready:
+                continue
             message = sock.recv(64)
             jail.kill(child)
             if not message:
@@ -196,7 +204,8 @@ def _await(child: int, sock: socket.socket, jail: Jail) -> None:
                 jail.clear()
                 os._exit(0)
     finally:
-        os.close(pidfd)
+        if pidfd >= 0:
+            os.close(pidfd)
 
 
 def _gather(jail: Jail, guest: Any, files: _Files) -> None:
@@ -236,6 +245,16 @@ def _serve_program(act: bytes, fds: list[int], sock: socket.socket, jail: Jail, 
     return {**ended, "worked": worked and os.WIFSIGNALED(status)}
 
 
+def _jail_of(config: dict[str, Any]) -> Callable[[dict[str, Any]], Jail]:
+    if not config["sandboxed"]:
+        return Bare
+    if config["own_kernel"]:
+        from .own_kernel import OwnKernel
+
+        return OwnKernel
+    return IsolatedJail
+
+
 def main() -> None:
     """Serve programs until the host closes its end."""
     config = json.loads(sys.argv[1])
@@ -247,10 +266,11 @@ def main() -> None:
             sys.path.append(path)
     for name in WARM:
         importlib.import_module(name)
+    make_jail = _jail_of(config)  # before the guest hides its modules
     guest = _load_guest(config)
     if hasattr(guest, "warm"):
         guest.warm(config)
-    jail: Jail = IsolatedJail(config) if config["sandboxed"] else Bare(config)
+    jail = make_jail(config)
     jail.prepare()
     gc.collect()
     kernel.trim_heap()
@@ -262,5 +282,7 @@ def main() -> None:
             return
         if request != b"kill":  # a late `kill` is for a program that has ended
             sock.send(json.dumps(_serve_program(request, fds, sock, jail, guest)).encode())
+            if config["own_kernel"]:
+                return  # the sandbox ends with its only program
             jail.clear()  # prepare the next program while the host reads the results
             jail.prepare()

@@ -1,0 +1,1 @@
+"""What a machine offers for executing programs."""
