@@ -37,7 +37,7 @@ typedef struct { size_t at; uint32_t target; } Mark; /* where in the text a labe
 static struct { /* the rendering at work, and what outlives it: kinds and serials */
     size_t value_bytes;
     int value_depth;
-    Buf out, scratch;
+    Buf out, scratch, before; /* before: the text, or what was cut from it, that the one in `out` follows */
     Log *log;
     Map seen, kinds, serials;
     uint32_t n_seen;

@@ -10,6 +10,7 @@ from typing import Any
 
 from .kinds import is_unwritten
 from .variables import Variables, shadows_in
+from .wire_writer import LargeValue
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -37,6 +38,7 @@ class OpenFrame:
         "code",
         "globals",
         "ident",
+        "large",
         "line",
         "looped",
         "namespace",
@@ -50,6 +52,7 @@ class OpenFrame:
         self.serial, self.code, self.line = serial, code, code.firstline
         self.ident = id(real)
         self.texts: dict[str, str] = {}
+        self.large: dict[str, LargeValue | None] = {}
         self.aliases: dict[str, str | None] = {}
         self.globals: dict[str, str | None] = {}
         self.raised = self.looped = False

@@ -22,13 +22,13 @@ from .frames import KnownCode, OpenFrame, OpenThread, are_running
 from .kinds import is_unwritten
 from .monitoring import YIELD, Monitor
 from .tracing import Tracer
-from .wire_writer import WireWriter
+from .wire_writer import LargeValue, WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 _CALL, _RESUME, _SWITCH, _LINE = range(2, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
-_DELTA, _GONE, _SAME, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23
+_GONE, _SAME, _NOTE, _HIDDEN, _META, _DRAW = 0x11, 0x12, 0x20, 0x21, 0x22, 0x23
 _TAKEN = "the recorder was replaced or switched off"
 _latest: list[Recorder] = []  # at most one: a forked child has to forget it
 
@@ -55,6 +55,8 @@ class Recorder:
         self._detaches = detach
         self._wire = WireWriter(wire, self._switch_off if detach else None)
         self._codes: dict[int, tuple[CodeType, KnownCode | Literal[False]]] = {}  # equal code may be in two files
+        # By namespace, which is held, and by name: the large value told last, in any frame.
+        self._large_globals: dict[int, tuple[dict[str, Any], dict[str, LargeValue | None]]] = {}
         self.suspended: dict[int, OpenFrame] = {}
         self.stack: list[OpenFrame] = []
         self._newest: OpenFrame | None = None  # whose newest step, a call, line or resume, is the newest of all
@@ -98,6 +100,7 @@ class Recorder:
     def _release(self) -> None:
         """Drop every reference to objects of the program."""
         self._codes.clear()
+        self._large_globals.clear()
         self.suspended.clear()
         self.stack.clear()
         self._running, self._threads, self._newest = 0, [OpenThread(self.stack)], None
@@ -361,16 +364,18 @@ class Recorder:
             text = self.render(real.f_globals[name]) if name in real.f_globals else None
             if text != was:
                 frame.globals[name] = text
-                self._delta(frame, name, text)
+                _, large = self._large_globals.setdefault(id(real.f_globals), (real.f_globals, {}))
+                self._delta(frame, name, text, large)
         return coming
 
-    def _delta(self, frame: OpenFrame, name: str, text: str | None) -> None:
+    def _delta(self, frame: OpenFrame, name: str, text: str | None, large: dict[str, LargeValue | None]) -> None:
         number = self._wire.name(name)
         self._switch(frame.serial)
         if text is None:
+            large.pop(name, None)
             self._wire.put(_GONE, number)
         else:
-            self._wire.put(_DELTA, number, text)
+            large[name] = self._wire.change(number, text, large.get(name))
 
     def _diff_names(self, frame: OpenFrame, real: FrameType) -> None:
         values: Mapping[str, Any] = frame.namespace
@@ -386,7 +391,7 @@ class Recorder:
                 text = self.render(values[name])
                 if frame.texts.get(name) != text:
                     frame.texts[name] = text
-                    self._delta(frame, name, text)
+                    self._delta(frame, name, text, frame.large)
             elif name in frame.texts:
                 self._gone(frame, name)
         if frame.namespace is not None:
@@ -398,7 +403,7 @@ class Recorder:
     def _gone(self, frame: OpenFrame, name: str) -> None:
         del frame.texts[name]
         frame.aliases.pop(name, None)
-        self._delta(frame, name, None)
+        self._delta(frame, name, None, frame.large)
 
     def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], values: Mapping[str, Any]) -> None:
         first: dict[int, str] = {}
