@@ -218,9 +218,20 @@ def selected(texts: Sequence[str], numbers: Iterable[int], change: Callable[[str
     return table.texts()
 
 
-def fresh_parts(texts: Sequence[str], margin: int) -> Iterator[str]:
-    """Yield of each text what no text before it has: all of it, or what was spliced in, with a margin on either side."""
-    if isinstance(texts, SplicedTexts):
-        yield from (texts.fresh(number, margin) for number in range(len(texts)))
-    else:
-        yield from texts
+def fresh_parts(texts: Sequence[str], margin: int, numbers: Iterable[int] | None = None) -> Iterator[str]:
+    """Yield of each text what none before it has: all of it, or what was spliced in, with a margin on either side.
+
+    Args:
+        texts: The texts of a trace.
+        margin: How many characters around what was spliced in.
+        numbers: Only texts of these numbers; by default all.
+    """
+    numbers = range(len(texts)) if numbers is None else numbers
+    if not isinstance(texts, SplicedTexts):
+        yield from (texts[number] for number in numbers)
+        return
+    seen: set[int] = set()
+    for number in numbers:
+        at = texts.splice_of(number)
+        yield texts.fresh(number, margin) if at >= 0 and texts.base[at] in seen else texts[number]
+        seen.add(number)
