@@ -5,7 +5,7 @@
 #ifndef WORLDLINE_DELTAS_H
 #define WORLDLINE_DELTAS_H
 
-#include "splices.h"
+#include "segments.h"
 
 static inline void emit_int(FrameRec *f, uint32_t id, long long n)
 {
@@ -123,92 +123,6 @@ static int same_atom(PyObject *a, PyObject *b)
     return 0; /* singletons: other pointer, other value */
 }
 
-/* The slot's text becomes what is in render.out. */
-static void keep_text(Slot *s)
-{
-    s->text.n = 0;
-    buf_put(&s->text, render.out.p, render.out.n);
-    s->n_ends = render.n_ends;
-    if (s->n_ends > s->cap_ends) {
-        s->cap_ends = s->n_ends * 2;
-        s->ends = grow(s->ends, s->cap_ends * sizeof(uint32_t));
-    }
-    if (s->n_ends)
-        memcpy(s->ends, render.ends, s->n_ends * sizeof(uint32_t));
-}
-
-/* Makes room for `n` items where `old` items stood, at `at`, in an array of `total`. */
-static void *splice(void *array, size_t item, size_t total, size_t at, size_t old, size_t n)
-{
-    char *p = array;
-    memmove(p + (at + n) * item, p + (at + old) * item, (total - at - old) * item);
-    return p + at * item;
-}
-
-/* A list of atoms, changed in place between two places: only what lies between is written anew, into text, shadow and
- * ends. Returns 1 done and changed, 0 done and the same text, -1 not possible this way. */
-static int splice_list(Slot *s, PyObject *v, Fresh *fresh_text)
-{
-    PyObject **items = ((PyListObject *)v)->ob_item, **held = s->log.held;
-    size_t n = PyList_GET_SIZE(v), was = s->n_ends, from = 0, tail = 0, least = n < was ? n : was;
-    if (n == 0 || n * 2 > render.value_bytes || s->log.n_held != was)
-        return -1;
-    while (from < least && items[from] == held[from])
-        from++;
-    while (tail < least - from && items[n - 1 - tail] == held[was - 1 - tail])
-        tail++;
-    size_t fresh = n - from - tail, stale = was - from - tail;
-    if (fresh > n / 2 + 8 || !all_atoms(items + from, fresh))
-        return -1;
-    if (n > s->cap_ends || n > s->log.cap_held || n + 3 > s->log.cap) { /* grow by way of a whole rendering */
-        return -1;
-    }
-    uint32_t ends[64];
-    if (fresh > 64)
-        return -1;
-    render.out.n = 0;
-    for (size_t i = 0; i < fresh; i++) {
-        if (from + i)
-            PUT(", ");
-        if (put_atom(items[from + i]) < 0)
-            return -1;
-        ends[i] = (uint32_t)render.out.n;
-    }
-    /* the text from the end of the item before to the end of the last stale one; the first item has no ", " before it */
-    size_t begin = from ? s->ends[from - 1] : 1, end = stale ? s->ends[from + stale - 1] : begin;
-    int first_goes = from == 0 && fresh == 0 && tail, first_comes = from == 0 && stale == 0 && tail;
-    if (first_goes)
-        end += 2;
-    if (first_comes)
-        PUT(", ");
-    size_t size = s->text.n - (end - begin) + render.out.n;
-    if (size > render.value_bytes)
-        return -1;
-    render.before.n = 0;
-    buf_put(&render.before, s->text.p + begin, end - begin);
-    buf_room(&s->text, render.out.n);
-    memcpy(splice(s->text.p, 1, s->text.n, begin, end - begin, render.out.n), render.out.p, render.out.n);
-    for (size_t i = 0; i < fresh; i++)
-        Py_INCREF(items[from + i]);
-    for (size_t i = 0; i < stale; i++)
-        Py_DECREF(held[from + i]);
-    memcpy(splice(held, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
-    memcpy(splice(s->log.w + 3, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
-    splice(s->ends, sizeof *s->ends, was, from, stale, fresh);
-    for (size_t i = 0; i < fresh; i++)
-        s->ends[from + i] = (uint32_t)(begin + ends[i]);
-    uint32_t shift = (uint32_t)(size - s->text.n);
-    if (shift)
-        for (size_t i = from + fresh; i < n; i++)
-            s->ends[i] += shift;
-    s->text.n = size;
-    s->n_ends = s->log.n_held = n;
-    s->log.n = n + 3;
-    s->log.w[0] = G_ATOMS | (uintptr_t)n << 8;
-    *fresh_text = (Fresh){.text = s->text};
-    return find_ends_of_splice(fresh_text, begin, &render.before, render.out.n);
-}
-
 /* An atom's text into render.out. Was it cut? */
 static int put_atom_or_cut(PyObject *v)
 {
@@ -261,6 +175,15 @@ static int update_atom(Slot *s, PyObject *v, Fresh *fresh)
     return changed;
 }
 
+/* The slot's text becomes the fresh one, in render.out. Has it changed? */
+static int keep_changed_text(Slot *s, Fresh *fresh, int changed)
+{
+    changed = changed || render.out.n != s->text.n || memcmp(render.out.p, s->text.p, render.out.n) != 0;
+    keep_text(s);
+    fresh->text = s->text;
+    return changed;
+}
+
 /* Has the slot's text changed, now that it is bound to v (not NULL)? If so *fresh has the new one. */
 static int slot_update(Slot *s, PyObject *v, Fresh *fresh)
 {
@@ -271,10 +194,16 @@ static int slot_update(Slot *s, PyObject *v, Fresh *fresh)
     int was_atom = s->atom, was_bound = s->ptr != NULL;
     if (is_atom(v))
         return update_atom(s, v, fresh);
-    if (s->ptr == v && s->n_ends && PyList_CheckExact(v)) {
-        int done = splice_list(s, v, fresh);
+    if (s->ptr == v && s->n_segments) {
+        int done = update_segments(s, v, fresh);
         if (done >= 0)
             return done;
+    }
+    if (s->ptr == v && is_still_over(&s->log, v)) {
+        render.out.n = render.n_segments = 0;
+        put_cut(v);
+        *fresh = (Fresh){.text = render.out};
+        return keep_changed_text(s, fresh, 0);
     }
     Buf before = text_before(s);
     /* The old log must outlive the new rendering: its atoms may be all that keeps shared parts alive. */
@@ -289,13 +218,9 @@ static int slot_update(Slot *s, PyObject *v, Fresh *fresh)
     s->atom = 0;
     s->shareable = is_shareable(v);
     *fresh = (Fresh){.text = render.out};
-    int changed = !was_bound || was_atom || render.out.n != s->text.n
-        || memcmp(render.out.p, s->text.p, render.out.n) != 0;
     if (before.n)
         find_ends(fresh, &before);
-    keep_text(s);
-    fresh->text = s->text;
-    return changed;
+    return keep_changed_text(s, fresh, !was_bound || was_atom);
 }
 
 static PyObject *slot_name(FrameRec *f, int i)

@@ -19,10 +19,10 @@ typedef struct {
     PyObject *alias;   /* the earlier name bound to the same object, or NULL; wire.names keeps it alive */
     uint32_t id;       /* text id + 1, or 0: not yet told */
     Trail trail;
-    Log log;           /* for values that are not atoms: the shadow, the text, where each item ends in it */
+    Log log;           /* for values that are not atoms: the shadow, the text, where each part ends in both */
     Buf text;
-    uint32_t *ends;
-    size_t n_ends, cap_ends;
+    Segment *segments;
+    size_t n_segments, cap_segments;
 } Slot;
 
 typedef struct {       /* one global name of one namespace, shared by all frames that watch it */
@@ -253,7 +253,7 @@ static void slot_reset(Slot *s)
     s->alias = NULL;
     if (s->log.n_held)
         log_clear(&s->log);
-    s->n_ends = 0;
+    s->n_segments = 0;
     s->trail.base = 0;
 }
 
@@ -262,7 +262,7 @@ static void slot_free(Slot *s)
     slot_reset(s);
     log_free(&s->log);
     free(s->text.p);
-    free(s->ends);
+    free(s->segments);
     *s = (Slot){0};
 }
 

@@ -7,7 +7,7 @@
  *
  * One compilation unit, so that one command builds it for any interpreter (src/worldline/recording/native.py) and the
  * path of an event is inlined whole. Its parts are headers that hold static definitions, each standing on the one
- * before: compat, buffers, shadow, kinds, atoms, dtypes, arrays, arrow, tables, canonical, verify, wire_writer, frames, splices, deltas, steps, events, and, beside
+ * before: compat, buffers, shadow, kinds, atoms, dtypes, arrays, arrow, tables, canonical, verify, wire_writer, frames, splices, segments, deltas, steps, events, and, beside
  * them, identity and swap.
  */
 #include "events.h"
