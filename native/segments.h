@@ -48,15 +48,26 @@ static int parts_of(PyObject *v, Parts *parts)
         *parts = (Parts){((PyListObject *)v)->ob_item, PyList_GET_SIZE(v), 1};
         return 1;
     }
-    size_t n = ((PyDictObject *)v)->ma_used, i = 0;
+    PyDictObject *d = (PyDictObject *)v;
+    size_t n = d->ma_used, i = 0;
     if (n * 2 > room) {
         room = n * 4;
         gathered = grow(gathered, room * sizeof(PyObject *));
     }
+    *parts = (Parts){gathered, n, 2};
+    if (d->ma_values == NULL && !DK_IS_UNICODE(d->ma_keys)) {
+        const PyDictKeyEntry *e = DK_ENTRIES(d->ma_keys), *end = e + d->ma_keys->dk_nentries;
+        for (PyObject **p = gathered; e < end && i < n; e++)
+            if (e->me_value) {
+                *p++ = e->me_key;
+                *p++ = e->me_value;
+                i++;
+            }
+        return i == n;
+    }
     Py_ssize_t pos = 0;
     while (i < n && next_entry(v, &pos, &gathered[i * 2], &gathered[i * 2 + 1]))
         i++;
-    *parts = (Parts){gathered, n, 2};
     return i == n;
 }
 
@@ -275,14 +286,8 @@ static int is_still_over(Log *log, PyObject *v)
         return 0;
     if (tag == G_ATOMS)
         return memcmp(log->w + 3, ((PyListObject *)v)->ob_item, n * sizeof(PyObject *)) == 0;
-    if (tag == G_PAIRS) {
-        PyObject *key, *item;
-        Py_ssize_t pos = 0;
-        for (c += 3; n && next_entry(v, &pos, &key, &item); c += 2, n--)
-            if (c[0] != (uintptr_t)key || c[1] != (uintptr_t)item)
-                return 0;
-        return n == 0;
-    }
+    if (tag == G_PAIRS)
+        return same_pairs(v, log->w + 3, n) == n;
     if (tag != G_SEQ && tag != G_DICT)
         return 0;
     log->w[0] = tag | (uintptr_t)extent(v) << 8;
