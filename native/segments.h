@@ -277,27 +277,24 @@ static int update_segments(Slot *s, PyObject *v, Fresh *fresh_text)
 /* Is a value that was cut still too long, because what made it so has not changed, however many parts it has now? */
 static int is_still_over(Log *log, PyObject *v)
 {
-    if (log->n < 5 || log->w[log->n - 2] != G_OVER || log->w[1] != (uintptr_t)v || log->w[2] != (uintptr_t)Py_TYPE(v))
+    if (log->n < 5 || log->w[log->n - 2] != G_OVER || log->w[1] != (uintptr_t)v || log->w[2] != (uintptr_t)Py_TYPE(v)
+        || !(PyList_CheckExact(v) || PyDict_CheckExact(v)))
         return 0;
     uintptr_t head = log->w[0], tag = head & 0xff, n = head >> 8, *c = log->w;
-    if (!PyList_CheckExact(v) && !PyDict_CheckExact(v))
-        return 0;
-    if ((uintptr_t)extent(v) < n && (tag == G_ATOMS || tag == G_PAIRS))
-        return 0;
-    if (tag == G_ATOMS)
-        return memcmp(log->w + 3, ((PyListObject *)v)->ob_item, n * sizeof(PyObject *)) == 0;
-    if (tag == G_PAIRS)
-        return same_pairs(v, log->w + 3, n) == n;
-    if (tag != G_SEQ && tag != G_DICT)
-        return 0;
-    log->w[0] = tag | (uintptr_t)extent(v) << 8;
-    int result = verify(&c, v);
-    if (result != ENDS) {
-        log->w[0] = head;
-        return 0;
+    int same = 0;
+    if (tag == G_ATOMS) {
+        same = (uintptr_t)extent(v) >= n && memcmp(c + 3, ((PyListObject *)v)->ob_item, n * sizeof(PyObject *)) == 0;
+    } else if (tag == G_PAIRS) {
+        same = same_pairs(v, c + 3, n) == n;
+    } else if (tag == G_SEQ || tag == G_DICT) { /* the shadow ends before its last part */
+        log->w[0] = tag | (uintptr_t)extent(v) << 8;
+        same = verify(&c, v) == ENDS;
+        if (!same)
+            log->w[0] = head;
     }
-    log->w[log->n - 1] = extent(v);
-    return 1;
+    if (same)
+        log->w[log->n - 1] = extent(v);
+    return same;
 }
 
 #endif

@@ -256,7 +256,9 @@ static int unchanged(const Log *log, PyObject *v)
 {
     uintptr_t *c = log->w;
     int r = verify(&c, v);
-    return r == SAME || (r == ENDS && log->w[log->n - 1] == (uintptr_t)extent(v));
+    if (log->n > 1 && log->w[log->n - 2] == G_OVER) /* cut: its text has no more than its size */
+        return r != DIFFERS && log->w[log->n - 1] == (uintptr_t)extent(v);
+    return r == SAME;
 }
 
 #endif

@@ -32,7 +32,7 @@ def _splices(size: int, middle: int) -> Iterator[bytes]:
     """Changes of one value of so many letters, each with a middle of its own."""
     yield b"\x10\x00" + varint(size) + b"x" * size
     for back, word in enumerate(words(), 1):
-        yield b"\x13\x00" + varint(back) + varint(size) + b"\x00" + word[: 1 + middle].replace(b"\x04", varint(middle), 1)
+        yield b"\x13\x00" + varint(back) + varint(size) + b"\x00" + varint(middle) + word[1 : 1 + middle]
 
 
 SHAPES: dict[str, Callable[[], Iterator[bytes]]] = {

@@ -97,7 +97,7 @@ class WireWriter:
         self._commit()
 
     def change(self, name: int, text: str, before: LargeValue | None) -> LargeValue | None:
-        """Write a changed value, as a splice of the large one before it if that costs less. Return the next such base."""
+        """Write a changed value, as a splice of the large one before it if that costs less. Return the next base."""
         size = len(text.encode())
         if not _LARGE <= size < _MAX_LENGTH:
             self.put(_DELTA, name, text)
