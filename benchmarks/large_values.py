@@ -1,4 +1,4 @@
-"""What recording large values costs: CPU seconds and bytes of n appends, dict insertions, dict updates and grid updates.
+"""What recording large values costs: CPU seconds and bytes of n appends, insertions and updates in place.
 
     python benchmarks/large_values.py [--steps 1000,10000,100000] [--seconds 60]
 

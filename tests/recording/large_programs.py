@@ -63,14 +63,14 @@ def f(n):
         if i % 40 == 30:
             g[3] = g[4]
         if i % 40 == 33:
-            g[3] = [1] * 9
+            g[3] = [1] * 12
         if i % 40 == 37:
-            g.insert(0, [i])
+            g.insert(0, [i] * 12)
             del g[5]
         if i % 60 == 59:
-            by[1] = by
+            by[41] = by
         if i % 60 == 0:
-            by[1] = g[0]
+            by[42] = g[0]
     return g
 """
 TEXTS = """
