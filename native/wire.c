@@ -19,7 +19,7 @@ enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in
 #define NO_TEXT UINT32_MAX
 #define NONE UINT32_MAX
 #define LARGE 256 /* bytes of a value that may be the base of a splice */
-#define SPLICE_COST 48 /* of a splice beside its middle, as core/texts.py counts it */
+#define SPLICE_COST 48 /* of a splice beside its middle, as core/texts/spliced.py counts it */
 #define WAITING 32 /* a power of two */
 #define RECORD_WEIGHT 8 /* beside the bytes, as wire_writer.h counts them */
 #define TEXT_WEIGHT 32

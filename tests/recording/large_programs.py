@@ -127,6 +127,11 @@ def f(n):
     return xs
 """
 PROGRAMS = {
-    "appends": APPENDS, "lists": LISTS, "dicts": DICTS, "nested": NESTED, "texts": TEXTS, "globals": GLOBALS,
+    "appends": APPENDS,
+    "lists": LISTS,
+    "dicts": DICTS,
+    "nested": NESTED,
+    "texts": TEXTS,
+    "globals": GLOBALS,
     "over": OVER,
-}  # fmt: skip
+}

@@ -13,7 +13,7 @@ from large_programs import APPENDS, PROGRAMS
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import Replay, states
-from worldline.core.texts import SplicedTexts
+from worldline.core.texts.spliced import SplicedTexts
 from worldline.core.trace import Trace
 from worldline.data import shards
 from worldline.recording.recorder import record

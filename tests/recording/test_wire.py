@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Script, damaged, facts_of, scripts, varint, wire_of, wire_text
 
-from worldline.core.texts import SplicedTexts
+from worldline.core.texts.spliced import SplicedTexts
 from worldline.core.trace import Columns
 from worldline.recording import wire
 from worldline.recording.wire import UNBOUNDED, Decoded, decode

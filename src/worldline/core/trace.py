@@ -118,7 +118,7 @@ class Columns:
     `change_*[change_at[i]:change_at[i + 1]]` are the changes of step i: a name and its value, or NO_TEXT for a
     deleted name. `same_*` likewise: a name and the earlier name bound to the same object, or NO_TEXT if there is
     none any more. Text ids index `texts`, which holds every distinct text once, except that a large value that
-    changed is a splice of the value before (`core.texts`).
+    changed is a splice of the value before (`core.texts.spliced`).
     """
 
     event: bytearray = field(default_factory=bytearray)

@@ -20,7 +20,7 @@ from worldline.core.errors import FormatError, UsageError
 from worldline.core.events import ENDED
 from worldline.core.language import source_lines
 from worldline.core.program import Program
-from worldline.core.texts import fresh_parts
+from worldline.core.texts.spliced import fresh_parts
 from worldline.core.trace import Hidden, Trace
 from worldline.data import frames
 from worldline.data.frames import FRAME_HEADER, MAX_FRAME_BYTES

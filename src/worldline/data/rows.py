@@ -19,7 +19,7 @@ from worldline.core.errors import DigestError, FormatError, UsageError
 from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.core.texts import SplicedTexts, SpliceTable
+from worldline.core.texts.spliced import SplicedTexts, SpliceTable
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
 
 # Numbers and texts in one row.

@@ -22,7 +22,7 @@ from worldline.core.events import EVENTS
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.core.texts import fresh_parts, selected
+from worldline.core.texts.spliced import fresh_parts, selected
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 from worldline.recording.recorder import SandboxWorker
 

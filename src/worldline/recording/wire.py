@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
 from worldline.core.events import CHANGELESS, EVENTS, OUTCOMES
-from worldline.core.texts import SplicedTexts, SpliceTable
+from worldline.core.texts.spliced import SplicedTexts, SpliceTable
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Outcome
 
 try:

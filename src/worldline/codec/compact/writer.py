@@ -21,7 +21,7 @@ from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS, ENDED, RETURNING, Pending, known_at
 from worldline.core.program import Program
 from worldline.core.state import State
-from worldline.core.texts import SplicedTexts
+from worldline.core.texts.spliced import SplicedTexts
 from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.core.value import quote
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.core.repository.recorded_test import RecordedCall, RecordedTest
-from worldline.core.texts import selected
+from worldline.core.texts.spliced import selected
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 
 _RETURN, _RAISE = EVENTS.index("return"), EVENTS.index("raise")

@@ -201,15 +201,15 @@ def selected(texts: Sequence[str], numbers: Iterable[int], change: Callable[[str
     places: dict[int, int] = {}
     changed: dict[int, str] = {}
     for number in numbers:
-        at, made = texts.splice_of(number), None
+        at, copy = texts.splice_of(number), None
         base = places.get(texts.base[at]) if at >= 0 else None
         whole = None if change is None else change(texts[number])
         if base is not None and whole is None:
-            made = table.splice(base, texts.prefix[at], texts.suffix[at], texts.pieces[number])
+            copy = table.splice(base, texts.prefix[at], texts.suffix[at], texts.pieces[number])
         elif base is not None and whole is not None and (old := changed.get(texts.base[at])) is not None:
             prefix, suffix = common_ends(old, whole)
-            made = table.splice(base, prefix, suffix, whole[prefix : len(whole) - suffix])
-        if made is None:
+            copy = table.splice(base, prefix, suffix, whole[prefix : len(whole) - suffix])
+        if copy is None:
             table.pieces.append(texts[number] if whole is None else whole)
         places[number] = len(table.pieces) - 1
         if whole is not None:
