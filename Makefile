@@ -92,6 +92,7 @@ test-all: ## everything: also long fuzzing, all hostile and escape programs, oth
 bench: tools ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
 	@$(PROGRESS) "Installing the peers" $(PIP) 'worldline[peers]'
 	$(BIN)/python benchmarks/recorders.py
+	$(BIN)/python benchmarks/large_values.py --steps 1000,10000
 	$(BIN)/python benchmarks/controlled.py
 	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
 	$(BIN)/python benchmarks/languages.py

@@ -69,14 +69,33 @@ static int all_atoms(PyObject **items, Py_ssize_t n)
     return 1;
 }
 
+/* Is what was logged from here to there the shadow of an atom, or of a list, tuple or dict of atoms? */
+static int is_simple_shadow(size_t from, size_t to)
+{
+    uintptr_t tag = render.log->w[from] & 0xff, n = render.log->w[from] >> 8;
+    switch (tag) {
+    case G_ATOM: return to - from == 2;
+    case G_ATOMS: case G_PAIRS: return 1;
+    case G_SEQ: case G_DICT: return n == 0;
+    }
+    return 0;
+}
+
+/* Part i of an outermost container ends here. */
+static inline void end_segment(size_t i, size_t words, size_t held)
+{
+    if (i == render.cap_segments) {
+        render.cap_segments = render.cap_segments * 2 + 64;
+        render.segments = grow(render.segments, render.cap_segments * sizeof(Segment));
+    }
+    render.segments[i] = (Segment){(uint32_t)render.out.n, (uint32_t)words, (uint32_t)held};
+}
+
 static int put_items(PyObject *v, PyObject **items, Py_ssize_t n, int depth)
 {
-    int atoms = n > 0 && all_atoms(items, n), outermost = depth == 0 && atoms && PyList_CheckExact(v);
+    int atoms = n > 0 && all_atoms(items, n), outermost = depth == 0 && PyList_CheckExact(v);
     log_open(render.log, atoms ? G_ATOMS : G_SEQ, n, v);
-    if (outermost && (size_t)n > render.cap_ends) {
-        render.cap_ends = n * 2;
-        render.ends = grow(render.ends, render.cap_ends * sizeof(uint32_t));
-    }
+    size_t first = render.log->n, first_held = render.log->n_held;
     if (atoms)
         for (Py_ssize_t i = 0; i < n; i++)
             log_atom(render.log, items[i]);
@@ -92,13 +111,16 @@ static int put_items(PyObject *v, PyObject **items, Py_ssize_t n, int depth)
             else if (put_atom(items[i]) < 0)
                 return -1;
             if (outermost)
-                render.ends[i] = (uint32_t)render.out.n;
-        } else if (put_value(items[i], depth + 1) < 0) {
-            return -1;
+                end_segment(i, first + i + 1, first_held + i + 1);
+        } else {
+            size_t words = render.log->n;
+            if (put_value(items[i], depth + 1) < 0)
+                return -1;
+            if (outermost && (outermost = is_simple_shadow(words, render.log->n)))
+                end_segment(i, render.log->n, render.log->n_held);
         }
     }
-    if (outermost)
-        render.n_ends = n;
+    render.n_segments = outermost ? n : 0;
     return 0;
 }
 
@@ -138,6 +160,8 @@ static int put_dict(PyObject *v, int depth)
     while (atoms && PyDict_Next(v, &pos, &key, &item))
         atoms = is_atom(key) && is_atom(item);
     log_open(render.log, atoms ? G_PAIRS : G_DICT, n, v);
+    size_t first = render.log->n, first_held = render.log->n_held;
+    int outermost = depth == 0 && PyDict_CheckExact(v);
     pos = 0;
     if (atoms)
         while (PyDict_Next(v, &pos, &key, &item)) {
@@ -154,16 +178,24 @@ static int put_dict(PyObject *v, int depth)
             if (over) break;
             PUT(": ");
             over = render.out.n > render.value_bytes || put_atom(item) < 0;
+            if (outermost)
+                end_segment(i, first + 2 * i + 2, first_held + 2 * i + 2);
         } else {
+            size_t words = render.log->n;
             over = put_value(key, depth + 1) < 0;
             if (over) break;
             PUT(": ");
+            outermost = outermost && render.log->n - words == 2 && is_simple_shadow(words, render.log->n);
+            words = render.log->n;
             over = put_value(item, depth + 1) < 0;
+            if (outermost && !over && (outermost = is_simple_shadow(words, render.log->n)))
+                end_segment(i, render.log->n, render.log->n_held);
         }
     }
     Py_XDECREF(keys);
     if (over)
         return -1;
+    render.n_segments = outermost ? n : 0;
     PUT("}");
     return 0;
 }
@@ -709,21 +741,23 @@ static void render_value(PyObject *v, Log *log)
     render.n_seen = 0;
     render.n_marks = 0;
     render.any_label = 0;
-    render.n_ends = 0;
+    render.n_segments = 0;
     render.checked_bytes = MAX_CHECKED_BYTES;
     render.log = log;
     map_clear(&render.seen);
     log_clear(log);
     int over = put_value(v, 0) < 0;
-    if (!over && render.any_label)
+    if (!over && render.any_label) {
         write_labels();
+        render.n_segments = 0;
+    }
     if (over) {
         log_word(log, G_OVER);
         log_word(log, extent(v));
-        render.out.n = 0;
+        render.out.n = render.n_segments = 0;
         put_cut(v);
     } else if (render.out.n > render.value_bytes) {
-        render.out.n = render.n_ends = 0;
+        render.out.n = render.n_segments = 0;
         put_cut(v);
     }
 }

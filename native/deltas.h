@@ -5,25 +5,7 @@
 #ifndef WORLDLINE_DELTAS_H
 #define WORLDLINE_DELTAS_H
 
-#include "frames.h"
-
-static inline void switch_to(FrameRec *f)
-{
-    if (wire.frame == f->serial)
-        return;
-    uint8_t *p = room(12);
-    *p++ = T_SWITCH;
-    done(put_varint(p, wire.frame = f->serial));
-}
-
-static void emit_delta(FrameRec *f, uint32_t id, const char *text, size_t n)
-{
-    switch_to(f);
-    uint8_t *p = room(n + 24);
-    *p++ = T_DELTA;
-    p = put_varint(p, id);
-    done_text(put_bytes_at(p, text, n));
-}
+#include "segments.h"
 
 static inline void emit_int(FrameRec *f, uint32_t id, long long n)
 {
@@ -40,25 +22,36 @@ static inline void emit_int(FrameRec *f, uint32_t id, long long n)
 }
 
 /* A str that needs no escapes; 0 if it does. Of one that grew from a plain one, only the new end is looked at. */
-static inline int emit_plain_str(FrameRec *f, uint32_t id, PyObject *v, PyObject *was, int was_plain)
+static inline int emit_plain_str(FrameRec *f, uint32_t id, Slot *s, PyObject *v)
 {
-    size_t n = PyUnicode_GET_LENGTH(v), known = was_plain ? PyUnicode_GET_LENGTH(was) : 0;
+    PyObject *was = s->ptr;
+    size_t n = PyUnicode_GET_LENGTH(v), n_was = PyUnicode_GET_LENGTH(was), known = 0;
     if (!PyUnicode_IS_ASCII(v) || n + 2 > render.value_bytes)
         return 0;
-    const unsigned char *data = PyUnicode_DATA(v);
-    if (known > n || memcmp(data, PyUnicode_DATA(was), known) != 0)
-        known = 0;
-    if (!plain_ascii(data + known, n - known))
+    const char *data = PyUnicode_DATA(v), *old = PyUnicode_DATA(was);
+    if (s->trail.base && !s->plain && !(PyUnicode_IS_ASCII(was) && plain_ascii(PyUnicode_DATA(was), n_was)))
         return 0;
+    if (s->plain || s->trail.base)
+        known = n_was <= n && memcmp(data, old, n_was) == 0 ? n_was : 0;
+    if (!plain_ascii((const unsigned char *)data + known, n - known))
+        return 0;
+    if (n + 2 >= LARGE && s->trail.base) {
+        size_t prefix = known ? known : common_prefix(old, data, n_was < n ? n_was : n);
+        size_t suffix = known ? 0 : common_suffix(old + n_was, data + n, (n_was < n ? n_was : n) - prefix);
+        size_t between = n - prefix - suffix;
+        if (emit_splice(f, id, &s->trail, &(Splice){prefix + 1, suffix + 1, between, between, data + prefix}))
+            return 1;
+    }
     switch_to(f);
     uint8_t *p = room(n + 32);
     *p++ = T_DELTA;
     p = put_varint(p, id);
     p = put_varint(p, n + 2);
     *p++ = '\'';
-    memcpy(p, PyUnicode_DATA(v), n);
+    memcpy(p, data, n);
     p[n] = '\'';
     done_text(p + n + 1);
+    begin_trail(&s->trail, n + 2, 0);
     return 1;
 }
 
@@ -130,91 +123,6 @@ static int same_atom(PyObject *a, PyObject *b)
     return 0; /* singletons: other pointer, other value */
 }
 
-/* The slot's text becomes what is in render.out. */
-static void keep_text(Slot *s)
-{
-    s->text.n = 0;
-    buf_put(&s->text, render.out.p, render.out.n);
-    s->n_ends = render.n_ends;
-    if (s->n_ends > s->cap_ends) {
-        s->cap_ends = s->n_ends * 2;
-        s->ends = grow(s->ends, s->cap_ends * sizeof(uint32_t));
-    }
-    if (s->n_ends)
-        memcpy(s->ends, render.ends, s->n_ends * sizeof(uint32_t));
-}
-
-/* Makes room for `n` items where `old` items stood, at `at`, in an array of `total`. */
-static void *splice(void *array, size_t item, size_t total, size_t at, size_t old, size_t n)
-{
-    char *p = array;
-    memmove(p + (at + n) * item, p + (at + old) * item, (total - at - old) * item);
-    return p + at * item;
-}
-
-/* A list of atoms, changed in place between two places: only what lies between is written anew, into text, shadow and
- * ends. Returns 1 done and changed, 0 done and the same text, -1 not possible this way. */
-static int splice_list(Slot *s, PyObject *v)
-{
-    PyObject **items = ((PyListObject *)v)->ob_item, **held = s->log.held;
-    size_t n = PyList_GET_SIZE(v), was = s->n_ends, from = 0, tail = 0, least = n < was ? n : was;
-    if (n == 0 || n * 2 > render.value_bytes || s->log.n_held != was)
-        return -1;
-    while (from < least && items[from] == held[from])
-        from++;
-    while (tail < least - from && items[n - 1 - tail] == held[was - 1 - tail])
-        tail++;
-    size_t fresh = n - from - tail, stale = was - from - tail;
-    if (fresh > n / 2 + 8 || !all_atoms(items + from, fresh))
-        return -1;
-    if (n > s->cap_ends || n > s->log.cap_held || n + 3 > s->log.cap) { /* grow by way of a whole rendering */
-        return -1;
-    }
-    uint32_t ends[64];
-    if (fresh > 64)
-        return -1;
-    render.out.n = 0;
-    for (size_t i = 0; i < fresh; i++) {
-        if (from + i)
-            PUT(", ");
-        if (put_atom(items[from + i]) < 0)
-            return -1;
-        ends[i] = (uint32_t)render.out.n;
-    }
-    /* the text from the end of the item before to the end of the last stale one; the first item has no ", " before it */
-    size_t begin = from ? s->ends[from - 1] : 1, end = stale ? s->ends[from + stale - 1] : begin;
-    int first_goes = from == 0 && fresh == 0 && tail, first_comes = from == 0 && stale == 0 && tail;
-    if (first_goes)
-        end += 2;
-    if (first_comes)
-        PUT(", ");
-    size_t size = s->text.n - (end - begin) + render.out.n;
-    if (size > render.value_bytes)
-        return -1;
-    int same = fresh == stale && render.out.n == end - begin
-        && memcmp(s->text.p + begin, render.out.p, render.out.n) == 0;
-    buf_room(&s->text, render.out.n);
-    memcpy(splice(s->text.p, 1, s->text.n, begin, end - begin, render.out.n), render.out.p, render.out.n);
-    for (size_t i = 0; i < fresh; i++)
-        Py_INCREF(items[from + i]);
-    for (size_t i = 0; i < stale; i++)
-        Py_DECREF(held[from + i]);
-    memcpy(splice(held, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
-    memcpy(splice(s->log.w + 3, sizeof *held, was, from, stale, fresh), items + from, fresh * sizeof *held);
-    splice(s->ends, sizeof *s->ends, was, from, stale, fresh);
-    for (size_t i = 0; i < fresh; i++)
-        s->ends[from + i] = (uint32_t)(begin + ends[i]);
-    uint32_t shift = (uint32_t)(size - s->text.n);
-    if (shift)
-        for (size_t i = from + fresh; i < n; i++)
-            s->ends[i] += shift;
-    s->text.n = size;
-    s->n_ends = s->log.n_held = n;
-    s->log.n = n + 3;
-    s->log.w[0] = G_ATOMS | (uintptr_t)n << 8;
-    return same ? 0 : 1;
-}
-
 /* An atom's text into render.out. Was it cut? */
 static int put_atom_or_cut(PyObject *v)
 {
@@ -226,42 +134,78 @@ static int put_atom_or_cut(PyObject *v)
     return 1;
 }
 
-/* Has the slot's text changed, now that it is bound to v (not NULL)? If so *text is the new one. */
-static int slot_update(Slot *s, PyObject *v, Buf *text)
+/* The text that the slot was told with last, where the next one may be a splice of it. */
+static Buf text_before(Slot *s)
+{
+    if (!s->trail.base)
+        return (Buf){0};
+    if (!s->atom)
+        return s->text;
+    put_atom_or_cut(s->ptr);
+    Buf swap = render.before;
+    render.before = render.out;
+    render.out = swap;
+    return render.before;
+}
+
+static int update_atom(Slot *s, PyObject *v, Fresh *fresh)
+{
+    PyObject *old = s->ptr;
+    int was_atom = s->atom, changed = 1;
+    if (was_atom && same_atom(old, v)) {
+        s->ptr = Py_NewRef(v);
+        Py_DECREF(old);
+        return 0;
+    }
+    Buf before = text_before(s);
+    if (put_atom_or_cut(v)) {
+        changed = !(was_atom && Py_TYPE(old) == Py_TYPE(v) && extent(old) == extent(v) && put_atom_or_cut(old));
+        put_atom_or_cut(v);
+    }
+    if (!was_atom && s->log.n_held)
+        log_clear(&s->log);
+    s->ptr = Py_NewRef(v);
+    s->atom = 1;
+    s->shareable = 0;
+    *fresh = (Fresh){.text = render.out};
+    if (before.n)
+        find_ends(fresh, &before);
+    if (was_atom)
+        Py_DECREF(old);
+    return changed;
+}
+
+/* The slot's text becomes the fresh one, in render.out. Has it changed? */
+static int keep_changed_text(Slot *s, Fresh *fresh, int changed)
+{
+    changed = changed || render.out.n != s->text.n || memcmp(render.out.p, s->text.p, render.out.n) != 0;
+    keep_text(s);
+    fresh->text = s->text;
+    return changed;
+}
+
+/* Has the slot's text changed, now that it is bound to v (not NULL)? If so *fresh has the new one. */
+static int slot_update(Slot *s, PyObject *v, Fresh *fresh)
 {
     static Log discarded;
     s->plain = 0;
     if (s->ptr == v && (s->atom || unchanged(&s->log, v)))
         return 0;
     int was_atom = s->atom, was_bound = s->ptr != NULL;
-    if (is_atom(v)) {
-        PyObject *old = s->ptr;
-        if (was_atom && same_atom(old, v)) {
-            Py_INCREF(v);
-            s->ptr = v;
-            Py_DECREF(old);
-            return 0;
-        }
-        int changed = 1;
-        if (put_atom_or_cut(v))
-            changed = !(was_atom && Py_TYPE(old) == Py_TYPE(v) && extent(old) == extent(v) && put_atom_or_cut(old));
-        if (!was_atom && s->log.n_held)
-            log_clear(&s->log);
-        Py_INCREF(v);
-        s->ptr = v;
-        s->atom = 1;
-        s->shareable = 0;
-        if (was_atom)
-            Py_DECREF(old);
-        *text = render.out;
-        return changed;
-    }
-    if (s->ptr == v && s->n_ends && PyList_CheckExact(v)) {
-        int done = splice_list(s, v);
-        *text = s->text;
+    if (is_atom(v))
+        return update_atom(s, v, fresh);
+    if (s->ptr == v && s->n_segments) {
+        int done = update_segments(s, v, fresh);
         if (done >= 0)
             return done;
     }
+    if (s->ptr == v && is_still_over(&s->log, v)) {
+        render.out.n = render.n_segments = 0;
+        put_cut(v);
+        *fresh = (Fresh){.text = render.out};
+        return keep_changed_text(s, fresh, 0);
+    }
+    Buf before = text_before(s);
     /* The old log must outlive the new rendering: its atoms may be all that keeps shared parts alive. */
     Log old = s->log;
     s->log = discarded;
@@ -273,11 +217,10 @@ static int slot_update(Slot *s, PyObject *v, Buf *text)
     s->ptr = v;
     s->atom = 0;
     s->shareable = is_shareable(v);
-    int changed = !was_bound || was_atom || render.out.n != s->text.n
-        || memcmp(render.out.p, s->text.p, render.out.n) != 0;
-    keep_text(s);
-    *text = s->text;
-    return changed;
+    *fresh = (Fresh){.text = render.out};
+    if (before.n)
+        find_ends(fresh, &before);
+    return keep_changed_text(s, fresh, !was_bound || was_atom);
 }
 
 static PyObject *slot_name(FrameRec *f, int i)
@@ -346,6 +289,18 @@ static inline int globals_are_quiet(FrameRec *f)
     return f->quiet_keys == table && f->quiet_entries == table->dk_nentries;
 }
 
+/* A global's new text; the one before is that told last, in any frame. */
+static void emit_global(FrameRec *f, uint32_t id, Global *g)
+{
+    Fresh fresh = {.text = g->text};
+    if (g->trail.base)
+        find_ends(&fresh, &g->told);
+    emit_text(f, id, &g->trail, &fresh);
+    g->told.n = 0;
+    if (g->trail.base)
+        buf_put(&g->told, g->text.p, g->text.n);
+}
+
 static void diff_globals(FrameRec *f, int report)
 {
     CodeInfo *info = f->info;
@@ -353,7 +308,7 @@ static void diff_globals(FrameRec *f, int report)
     int bound = 0;
     for (int k = 0; k < info->n_globals; k++) {
         Global *g = info->globals[k];
-        Buf text;
+        Fresh fresh;
         PyObject *v = global_value(g);
         bound |= v != NULL;
         if (v == NULL) {
@@ -362,10 +317,10 @@ static void diff_globals(FrameRec *f, int report)
                 g->version++;
                 g->hash = 0;
             }
-        } else if (slot_update(&g->slot, v, &text)) {
+        } else if (slot_update(&g->slot, v, &fresh)) {
             g->text.n = 0;
-            buf_put(&g->text, text.p, text.n);
-            g->hash = text_hash(text.p, text.n) | 1;
+            buf_put(&g->text, fresh.text.p, fresh.text.n);
+            g->hash = text_hash(fresh.text.p, fresh.text.n) | 1;
             g->version++;
         }
         if (f->seen_version[k] == g->version)
@@ -378,9 +333,11 @@ static void diff_globals(FrameRec *f, int report)
             continue;
         uint32_t id = name_id(g->name);
         if (g->hash)
-            emit_delta(f, id, g->text.p, g->text.n);
-        else
+            emit_global(f, id, g);
+        else {
+            g->trail.base = 0;
             emit_gone(f, id);
+        }
     }
     f->quiet_keys = bound ? NULL : table;
     f->quiet_entries = table->dk_nentries;
@@ -405,22 +362,21 @@ static void diff_locals(FrameRec *f)
         if (s->atom && Py_IS_TYPE(v, &PyLong_Type) && small_int(v, &now)) { /* most changes of most programs */
             if (!Py_IS_TYPE(was, &PyLong_Type) || !small_int(was, &before) || before != now)
                 emit_int(f, slot_id(f, k), now);
+            s->trail.base = 0;
             s->ptr = Py_NewRef(v);
             Py_DECREF(was);
             continue;
         }
         if (s->atom && PyUnicode_CheckExact(v) && PyUnicode_CheckExact(was)
-            && (same_atom(was, v) || (s->plain = emit_plain_str(f, slot_id(f, k), v, was, s->plain)))) {
+            && (same_atom(was, v) || (s->plain = emit_plain_str(f, slot_id(f, k), s, v)))) {
             s->ptr = Py_NewRef(v);
             Py_DECREF(was);
             continue;
         }
         int shared = s->shareable;
-        Buf text;
-        if (slot_update(s, v, &text)) {
-            uint32_t id = slot_id(f, k);
-            emit_delta(f, id, text.p, text.n);
-        }
+        Fresh fresh;
+        if (slot_update(s, v, &fresh))
+            emit_text(f, slot_id(f, k), &s->trail, &fresh);
         rebound |= s->ptr != was && (shared || s->shareable);
     }
     if (rebound)
@@ -500,11 +456,9 @@ static void diff_namespace(FrameRec *f)
         Slot *s = &f->slots[k];
         PyObject *was = s->ptr;
         int shared = s->shareable;
-        Buf text;
-        if (!(v == was && s->atom) && slot_update(s, v, &text)) {
-            uint32_t id = slot_id(f, k);
-            emit_delta(f, id, text.p, text.n);
-        }
+        Fresh fresh;
+        if (!(v == was && s->atom) && slot_update(s, v, &fresh))
+            emit_text(f, slot_id(f, k), &s->trail, &fresh);
         rebound |= s->ptr != was && (shared || s->shareable);
         k++;
     }

@@ -7,21 +7,29 @@
 
 #include "wire_writer.h"
 
+typedef struct { /* the value that a name was told with last, if the next one may be a splice of it */
+    uint32_t base;     /* its number + 1, or 0: none */
+    uint32_t wide;     /* it may have characters beyond ASCII */
+    uint64_t cost;     /* of its chain of splices */
+} Trail;
+
 typedef struct {
     PyObject *ptr;     /* what the name was bound to; held if `atom`, a bare address otherwise */
     uint8_t atom, shareable, plain; /* plain: an ASCII str that was found to need no escapes */
     PyObject *alias;   /* the earlier name bound to the same object, or NULL; wire.names keeps it alive */
     uint32_t id;       /* text id + 1, or 0: not yet told */
-    Log log;           /* for values that are not atoms: the shadow, the text, where each item ends in it */
+    Trail trail;
+    Log log;           /* for values that are not atoms: the shadow, the text, where each part ends in both */
     Buf text;
-    uint32_t *ends;
-    size_t n_ends, cap_ends;
+    Segment *segments;
+    size_t n_segments, cap_segments;
 } Slot;
 
 typedef struct {       /* one global name of one namespace, shared by all frames that watch it */
     PyObject *globals, *name;
     Slot slot;
-    Buf text;
+    Buf text, told;    /* of now; that told last, in any frame */
+    Trail trail;
     uint64_t version, hash; /* hash of the text; 0: unbound */
     const void *keys;  /* where it was found in the namespace last: a dict's key table and an index in it */
     Py_ssize_t at, entries;
@@ -245,7 +253,8 @@ static void slot_reset(Slot *s)
     s->alias = NULL;
     if (s->log.n_held)
         log_clear(&s->log);
-    s->n_ends = 0;
+    s->n_segments = 0;
+    s->trail.base = 0;
 }
 
 static void slot_free(Slot *s)
@@ -253,7 +262,7 @@ static void slot_free(Slot *s)
     slot_reset(s);
     log_free(&s->log);
     free(s->text.p);
-    free(s->ends);
+    free(s->segments);
     *s = (Slot){0};
 }
 
@@ -314,6 +323,7 @@ static void release_globals(PyObject *globals, PyObject *by_name)
         Global *g = PyLong_AsVoidPtr(found);
         slot_free(&g->slot);
         free(g->text.p);
+        free(g->told.p);
         Py_DECREF(g->name);
         free(g);
     }

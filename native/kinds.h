@@ -34,10 +34,12 @@ typedef struct Serial { uint64_t number; PyObject *weak; int dead; struct Serial
     told of its death */
 typedef struct { size_t at; uint32_t target; } Mark; /* where in the text a label may have to stand, and of which */
 
+typedef struct { uint32_t text, words, held; } Segment; /* where a part ends: in the text, and in its shadow's two arrays */
+
 static struct { /* the rendering at work, and what outlives it: kinds and serials */
     size_t value_bytes;
     int value_depth;
-    Buf out, scratch;
+    Buf out, scratch, before; /* before: the text, or what was cut from it, that the one in `out` follows */
     Log *log;
     Map seen, kinds, serials;
     uint32_t n_seen;
@@ -48,8 +50,8 @@ static struct { /* the rendering at work, and what outlives it: kinds and serial
     size_t n_marks, cap_marks;
     uint64_t next_serial;
     Serial *newest_serial; /* the chain of all */
-    uint32_t *ends;      /* where each item of an outermost list of atoms ends in the text; n_ends 0: no such list */
-    size_t n_ends, cap_ends;
+    Segment *segments;   /* of an outermost list or dict of simple parts (segments.h); n_segments 0: it is none */
+    size_t n_segments, cap_segments;
     size_t checked_bytes; /* how many bytes of arrays may still be summed for this value */
     PyTypeObject *deque, *ordered_dict;
     destructor subtype_dealloc; /* of every class that a class statement makes */

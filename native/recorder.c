@@ -7,7 +7,7 @@
  *
  * One compilation unit, so that one command builds it for any interpreter (src/worldline/recording/native.py) and the
  * path of an event is inlined whole. Its parts are headers that hold static definitions, each standing on the one
- * before: compat, buffers, shadow, kinds, atoms, dtypes, arrays, arrow, tables, canonical, verify, wire_writer, frames, deltas, steps, events, and, beside
+ * before: compat, buffers, shadow, kinds, atoms, dtypes, arrays, arrow, tables, canonical, verify, wire_writer, frames, splices, segments, deltas, steps, events, and, beside
  * them, identity and swap.
  */
 #include "events.h"
@@ -94,7 +94,7 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     Py_XSETREF(state.global_names, Py_NewRef(global_names));
     render.value_bytes = value_bytes;
     render.value_depth = (int)value_depth;
-    wire.steps = 0;
+    wire.steps = wire.large = 0;
     wire.frame = UINT32_MAX;
     wire.detaches = detaches;
     Py_XSETREF(wire.names, PyDict_New());

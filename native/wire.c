@@ -18,6 +18,8 @@ enum { CALL, LINE, RETURN, RAISE, YIELD, RESUME, OUTPUT, INPUT, EXIT }; /* as in
 
 #define NO_TEXT UINT32_MAX
 #define NONE UINT32_MAX
+#define LARGE 256 /* bytes of a value that may be the base of a splice */
+#define SPLICE_COST 48 /* of a splice beside its middle, as core/texts/spliced.py counts it */
 #define WAITING 32 /* a power of two */
 #define RECORD_WEIGHT 8 /* beside the bytes, as wire_writer.h counts them */
 #define TEXT_WEIGHT 32
@@ -42,6 +44,8 @@ typedef struct {
     Column change_step, change_name, change_value, change_at;
     Column same_step, same_name, same_value, same_at;
     Column frame_name, frame_file, frame_parent, frame_depth, pending, ids;
+    Column large, large_size, large_cost; /* texts that a splice may change: their characters, the cost of their chain */
+    Column spliced, splice_base, splice_prefix, splice_suffix;
     Known *known; /* of each text, for the table */
     size_t known_room;
     Slot *slots;
@@ -218,6 +222,7 @@ static int rehash(Reader *r)
     for (size_t id = 0; id < count; id++) {
         uint64_t code = r->known[id].code;
         size_t at = (size_t)code & mask;
+        if (!r->known[id].span.data) continue; /* the middle of a splice */
         while (slots[at].id) at = (at + 1) & mask;
         slots[at] = (Slot){(uint32_t)(code >> 32), (uint32_t)id + 1};
     }
@@ -299,6 +304,30 @@ static int push_text(Reader *r, Column *column, Span found)
     PREFETCH(&r->slots[(size_t)code & r->mask]);
     r->waiting[r->last++ & (WAITING - 1)] = (Wait){found, code, column, column->size - 1};
     return OK;
+}
+
+/* How many characters UTF-8 has: bytes that do not continue one. */
+static uint64_t characters(Span found)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < found.size; i++) count += (found.data[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static int push_large(Reader *r, uint32_t id, uint64_t size, uint64_t cost)
+{
+    TRY(push(&r->large_size, size > UINT32_MAX ? UINT32_MAX : (uint32_t)size));
+    TRY(push(&r->large_cost, (uint32_t)cost));
+    return push(&r->large, id);
+}
+
+/* Like push_text, of a value that a splice may change: its id is known at once. */
+static int push_large_text(Reader *r, Column *column, Span found)
+{
+    uint32_t id;
+    TRY(intern(r, found, &id));
+    TRY(push_large(r, id, characters(found), 0));
+    return push(column, id);
 }
 
 static int name(Reader *r, uint32_t *out)
@@ -399,8 +428,38 @@ static int delta(Reader *r, int gone)
         TRY(push(&r->change_value, NO_TEXT));
     } else {
         TRY(span(r, &found));
-        TRY(push_text(r, &r->change_value, found));
+        TRY(found.size < LARGE ? push_text(r, &r->change_value, found) : push_large_text(r, &r->change_value, found));
     }
+    return change(r, &r->change_step, &r->change_name, key);
+}
+
+/* Another middle in a large text: no longer than its ends and the middle, and not too far from a literal one. */
+static int splice(Reader *r)
+{
+    uint64_t back;
+    uint32_t key, prefix, suffix, id;
+    Span middle;
+    if (r->current == NONE || r->change_step.size >= NO_TEXT) return DAMAGE;
+    TRY(name(r, &key));
+    TRY(number(r, (uint64_t)r->large.size + 1, &back));
+    TRY(number32(r, (uint64_t)1 << 32, &prefix));
+    TRY(number32(r, (uint64_t)1 << 32, &suffix));
+    TRY(span(r, &middle));
+    if (!back) return DAMAGE;
+    size_t base = r->large.size - (size_t)back;
+    uint64_t ends = (uint64_t)prefix + suffix, fresh = characters(middle), size = ends + fresh;
+    uint64_t cost = r->large_cost.data[base] + fresh + SPLICE_COST;
+    if (ends > r->large_size.data[base] || cost > size || size > UINT32_MAX) return DAMAGE;
+    TRY(settle(r, 0));
+    id = (uint32_t)PyList_GET_SIZE(r->texts);
+    TRY(add_text(r, middle, 0));
+    r->known[id].span = (Span){0};
+    TRY(push(&r->spliced, id));
+    TRY(push(&r->splice_base, r->large.data[base]));
+    TRY(push(&r->splice_prefix, prefix));
+    TRY(push(&r->splice_suffix, suffix));
+    TRY(push_large(r, id, size, cost));
+    TRY(push(&r->change_value, id));
     return change(r, &r->change_step, &r->change_name, key);
 }
 
@@ -493,6 +552,7 @@ static int record(Reader *r)
     case 0x10: return delta(r, 0);
     case 0x11: return delta(r, 1);
     case 0x12: return same(r);
+    case 0x13: return splice(r);
     case 0x20: return note(r);
     case 0x21: return hide(r, 0);
     case 0x22: return meta(r);
@@ -608,7 +668,8 @@ static int report(Reader *r, Py_ssize_t damage, PyObject *row, PyObject *zero)
         {"change_at", &r->change_at}, {"change_name", &r->change_name}, {"change_value", &r->change_value},
         {"same_at", &r->same_at}, {"same_name", &r->same_name}, {"same_value", &r->same_value},
         {"frame_name", &r->frame_name}, {"frame_file", &r->frame_file},
-        {"frame_parent", &r->frame_parent}, {"frame_depth", &r->frame_depth},
+        {"frame_parent", &r->frame_parent}, {"frame_depth", &r->frame_depth}, {"spliced", &r->spliced},
+        {"splice_base", &r->splice_base}, {"splice_prefix", &r->splice_prefix}, {"splice_suffix", &r->splice_suffix},
     };
     TRY(put_events(row, &r->event));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -643,6 +704,9 @@ static int read_all(Reader *r, const uint8_t *base, Py_ssize_t *damage)
     }
     TRY(settle(r, 0));
     forget_table(r);
+    drop(&r->large);
+    drop(&r->large_size);
+    drop(&r->large_cost);
     TRY(lay_out(r, &r->change_step, &r->change_name, &r->change_value, &r->change_at));
     return lay_out(r, &r->same_step, &r->same_name, &r->same_value, &r->same_at);
 }
@@ -664,7 +728,8 @@ static void release(Reader *r)
     Column *columns[] = {
         &r->event, &r->frame, &r->line, &r->arg, &r->change_step, &r->change_name, &r->change_value, &r->change_at,
         &r->same_step, &r->same_name, &r->same_value, &r->same_at, &r->frame_name, &r->frame_file,
-        &r->frame_parent, &r->frame_depth, &r->pending, &r->ids,
+        &r->frame_parent, &r->frame_depth, &r->pending, &r->ids, &r->large, &r->large_size, &r->large_cost,
+        &r->spliced, &r->splice_base, &r->splice_prefix, &r->splice_suffix,
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) drop(columns[i]);
     forget_table(r);

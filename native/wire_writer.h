@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAISE, T_OUTPUT, T_INPUT, T_EXIT,
-       T_DELTA = 0x10, T_GONE, T_SAME, T_NOTE = 0x20, T_HIDDEN, T_META, T_DRAW, T_END = 0x3f };
+       T_DELTA = 0x10, T_GONE, T_SAME, T_SPLICE, T_NOTE = 0x20, T_HIDDEN, T_META, T_DRAW, T_END = 0x3f };
 
 #define HEADER 64
 #define READY_STEP (1 << 20)
@@ -22,6 +22,8 @@ enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAIS
 /* What a record weighs beside its bytes, and each text in it: about what the reader will hold for them. */
 #define RECORD_WEIGHT 8
 #define TEXT_WEIGHT 32
+#define LARGE 256 /* bytes of a value that the next one may be a splice of */
+#define SPLICE_COST 48 /* of a splice beside its middle: a chain of them costs at most the length of its last text */
 #define HEAVIEST (RECORD_WEIGHT + 2 * TEXT_WEIGHT)
 
 static struct { /* the memory that is shared with the reader, and what the reader has been told */
@@ -30,6 +32,7 @@ static struct { /* the memory that is shared with the reader, and what the reade
     size_t spent, ready, cap; /* of the budget: spent; may be without a look at cap; may be at all */
     uint64_t steps, max_steps;
     uint32_t frame;      /* the reader's current frame */
+    uint32_t large;      /* how many values may be the base of a splice */
     int active, ended, detaches; /* detaches: the process goes on behind this recording */
     PyObject *names;     /* str -> text id */
 } wire;

@@ -153,6 +153,8 @@ class Script:
     ids: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     hidden: list[list[Any]] = field(default_factory=list)
+    # The values that a splice may change, and what their chains cost.
+    large: list[tuple[str, int]] = field(default_factory=list)
     meta: dict[str, str] = field(default_factory=dict)
     end: list[str] | None = None
     current: int = -1
@@ -204,6 +206,21 @@ class Script:
         key = self.id(name)
         self.put(0x11, key) if value is None else self.put(0x10, key, value)
         self.steps[self.pending[self.current]]["changes"][name] = value
+        if value is not None and len(value.encode()) >= 256:
+            self.large.append((value, 0))
+
+    def splice(self, name: str, back: int, prefix: int, suffix: int, middle: str) -> None:
+        """A change of the large value so far back, if a wire may have it: its ends are clipped to what it has."""
+        if not self.large:
+            return
+        base, cost = self.large[-(back := min(back, len(self.large)))]
+        prefix = min(prefix, len(base))
+        suffix = min(suffix, len(base) - prefix)
+        value, cost = base[:prefix] + middle + base[len(base) - suffix :], cost + len(middle) + 48
+        if cost <= len(value):
+            self.put(0x13, self.id(name), back, prefix, suffix, middle)
+            self.steps[self.pending[self.current]]["changes"][name] = value
+            self.large.append((value, cost))
 
     def same(self, name: str, other: str | None) -> None:
         key, second = self.id(name), 0 if other is None else self.id(other) + 1
@@ -271,12 +288,13 @@ def facts_of(decoded: Any) -> dict[str, Any]:
 
 _WORDS = st.sampled_from(["a", "b", "xs", "self", "é", ".0", ""])
 _VALUES = st.sampled_from(["0", "1", "[1, 2]", "'é😀'", ""]) | st.text(st.characters(codec="utf-8"), max_size=5)
+_LARGE = st.sampled_from(["[" + "1, " * 200 + "0]", "'" + "é😀" * 130 + "'", "x" * 256, "y" * 255])
 _LINES = st.integers(0, 300) | st.integers(0, (1 << 32) - 1)
 
 
 _ACTS = [
     "call", "line", "line", "change", "change", "event", "resume", "switch", "same", "hide", "draw", "note",
-    "tell",
+    "tell", "large", "splice", "splice",
 ]  # fmt: skip
 
 
@@ -290,6 +308,11 @@ def _act(draw: st.DrawFn, script: Script) -> None:
         script.line(draw(_LINES))
     elif act == "change":
         script.change(draw(_WORDS), draw(st.none() | _VALUES))
+    elif act == "large":
+        script.change(draw(_WORDS), draw(_LARGE))
+    elif act == "splice":
+        ends = st.integers(0, 400) | st.integers(0, 3)
+        script.splice(draw(_WORDS), draw(st.integers(1, 4)), draw(ends), draw(ends), draw(_VALUES | _LARGE))
     elif act == "event":
         script.event(draw(st.sampled_from(sorted(TAGS))), draw(_LINES), draw(_VALUES))
     elif act == "resume":

@@ -28,12 +28,22 @@ def _calls() -> Iterator[bytes]:
     return (b"\x02" + varint(i) + varint(i) + b"\x00\x00\x01" for i in itertools.count(1))
 
 
+def _splices(size: int, middle: int) -> Iterator[bytes]:
+    """Changes of one value of so many letters, each with a middle of its own."""
+    yield b"\x10\x00" + varint(size) + b"x" * size
+    for back, word in enumerate(words(), 1):
+        yield b"\x13\x00" + varint(back) + varint(size) + b"\x00" + varint(middle) + word[1 : 1 + middle]
+
+
 SHAPES: dict[str, Callable[[], Iterator[bytes]]] = {
     "values": lambda: (b"\x10\x00" + word for word in words()),
     "names": lambda: (b"\x01" + word for word in words()),
     "wide values": lambda: _wide(60_000),
     "huge wide values": lambda: _wide(15 << 20),
     "names gone": lambda: itertools.repeat(b"\x11\x00" * 1000),
+    "splices": lambda: _splices(512, 4),
+    "splices of a huge value": lambda: _splices(8 << 20, 4),
+    "empty splices": lambda: _splices(512, 0),
     "shared names": lambda: itertools.repeat(b"\x12\x00\x01" * 1000),
     "lines": lambda: itertools.repeat(b"\x05\x01" * 1000),
     "calls": _calls,

@@ -6,6 +6,7 @@ import itertools
 import json
 import struct
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Script, damaged, facts_of, scripts, varint, wire_of, wire_text
 
+from worldline.core.texts.spliced import SplicedTexts
 from worldline.core.trace import Columns
 from worldline.recording import wire
 from worldline.recording.wire import UNBOUNDED, Decoded, decode
@@ -33,11 +35,16 @@ def check_twins(data: bytes, steps: int = UNBOUNDED, weight: int = UNBOUNDED) ->
         assert native == readable(data, steps, weight)
 
 
+def is_spliced(texts: Sequence[str], number: int) -> bool:
+    return isinstance(texts, SplicedTexts) and texts.splice_of(number) >= 0
+
+
 def check_sound(decoded: Decoded) -> None:
-    """Columns that belong together, ids that exist, every text once."""
+    """Columns that belong together, ids that exist, every literal text once."""
     columns, texts = decoded.columns, decoded.columns.texts
     steps = len(columns)
-    assert len(texts) == len(set(texts))
+    literal = [text for number, text in enumerate(texts) if not is_spliced(texts, number)]
+    assert len(literal) == len(set(literal))
     assert len(columns.frame) == len(columns.line) == len(columns.arg) == steps
     assert len(columns.change_at) == len(columns.same_at) == steps + 1
     assert columns.change_at[-1] == len(columns.change_name) == len(columns.change_value)
@@ -86,8 +93,21 @@ def call(frame: int = 0, parent: int = 0, name: int = 0, file: int = 0, line: in
 
 
 START = b"\x01" + wire_text("f") + call()
+LARGE = START + b"\x10\x00" + wire_text("x" * 256)
+
+
+def splice(back: int, prefix: int, suffix: int, middle: str) -> bytes:
+    return b"\x13\x00" + b"".join(map(varint, (back, prefix, suffix))) + wire_text(middle)
+
+
 DAMAGED = {
-    "unknown tag": b"\x00", "tag of none": b"\x13", "line without a frame": b"\x05\x01",
+    "splice without a base": START + splice(1, 0, 0, "x" * 99), "splice of itself": LARGE + splice(0, 1, 1, ""),
+    "splice of a small value": START + b"\x10\x00" + wire_text("x" * 255) + splice(1, 200, 1, "y"),
+    "splice of none": LARGE + splice(2, 200, 56, ""), "ends longer than the base": LARGE + splice(1, 200, 57, ""),
+    "end beyond a column": LARGE + splice(1, 1 << 32, 0, ""), "an end alone too long": LARGE + splice(1, 257, 0, ""),
+    "chain longer than its text": LARGE + splice(1, 40, 0, "y" * 9), "torn splice": LARGE + splice(1, 200, 1, "y")[:-1],
+    "chain grown too long": LARGE + splice(1, 256, 0, "") * 6,
+    "unknown tag": b"\x00", "tag of none": b"\x14", "line without a frame": b"\x05\x01",
     "delta without a frame": b"\x01" + wire_text("x") + b"\x10\x00" + wire_text("1"),
     "name of none": START + b"\x11\x01", "same of none": START + b"\x12\x00\x02",
     "frame out of turn": START + call(2), "frame again": START + call(0), "its own parent": START + call(1, 2),
@@ -107,7 +127,7 @@ DAMAGED = {
 @pytest.mark.parametrize("name", sorted(DAMAGED))
 def test_damage_is_where_its_record_begins(name: str) -> None:
     records = DAMAGED[name]
-    whole = wire_of(START if records.startswith(START) else b"")
+    whole = wire_of(LARGE if records.startswith(LARGE) else START if records.startswith(START) else b"")
     decoded = readable(wire_of(records))
     assert decoded.damage is not None
     assert decoded.damage >= len(whole)

@@ -18,6 +18,7 @@ from worldline.recording import wire
 
 COUNT = int(os.environ.get("WORLDLINE_WIRES", "1500"))
 WORDS = ("a", "b", "xs", "self", "é", "", "'😀'", "[1, 2]", "x" * 300)
+LARGE = ("[" + "0, " * 300 + "0]", "'" + "é😀" * 140 + "'", "y" * 256)
 FORMATS = sorted((Path(__file__).parents[1] / "formats" / "wire-v1").glob("*.wire"))
 
 
@@ -34,6 +35,9 @@ def add_record(draw: random.Random, script: Script) -> None:
         lambda: script.switch(frame),
         lambda: script.note(word),
         lambda: script.hide("input", word),
+        lambda: script.change("xs", draw.choice(LARGE)),
+        lambda: script.splice("xs", draw.randrange(1, 4), draw.randrange(300), draw.randrange(300), word),
+        lambda: script.splice("xs", 1, 255, 1, word),
     )
     draw.choice(acts)()
 
@@ -57,7 +61,7 @@ def mutated(draw: random.Random, data: bytes) -> bytes:
         to = min(len(made), at + draw.randrange(1, 9))
         made[at:to] = draw.choice([
             draw.randbytes(to - at), draw.randbytes(draw.randrange(4)), b"", made[at:to] * 2, b"\x80" * (to - at),
-            bytes([draw.choice([0x01, 0x02, 0x05, 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23, 0x3F])]),
+            bytes([draw.choice([0x01, 0x02, 0x05, 0x10, 0x11, 0x12, 0x13, 0x20, 0x21, 0x22, 0x23, 0x3F])]),
         ])  # fmt: skip
     if draw.random() < 0.3:
         del made[draw.randrange(len(made)) :]

@@ -140,7 +140,7 @@ class TestRecording:
 
     def test_a_run_whose_numbers_exceed_a_limit_is_recorded_without_them(self) -> None:
         source = "def f():\n    xs = []\n    for i in range(300):\n        xs.append([i])\n    return len(xs)\n"
-        program, limits = Program(source=source, call="f()"), Limits(trace_bytes=300_000)
+        program, limits = Program(source=source, call="f()"), Limits(trace_bytes=60_000)
         assert record(program, limits=limits, containers=True).outcome.kind == "limit"
         shown = recorder(limits, containers=True)(program)
         assert shown.outcome.detail == "300"

@@ -160,5 +160,5 @@ def _columns(steps: list[_Step]) -> Columns:
             columns.same_value.append(text_id(other))
         columns.change_at.append(len(columns.change_name))
         columns.same_at.append(len(columns.same_name))
-    columns.texts.extend(ids)
+    columns.texts = list(ids)
     return columns

@@ -117,7 +117,8 @@ class Columns:
 
     `change_*[change_at[i]:change_at[i + 1]]` are the changes of step i: a name and its value, or NO_TEXT for a
     deleted name. `same_*` likewise: a name and the earlier name bound to the same object, or NO_TEXT if there is
-    none any more. Text ids index `texts`, which holds every distinct text once.
+    none any more. Text ids index `texts`, which holds every distinct text once, except that a large value that
+    changed is a splice of the value before (`core.texts.spliced`).
     """
 
     event: bytearray = field(default_factory=bytearray)
@@ -130,7 +131,7 @@ class Columns:
     same_at: array[int] = field(default_factory=lambda: array("I", [0]))
     same_name: array[int] = field(default_factory=lambda: array("I"))
     same_value: array[int] = field(default_factory=lambda: array("I"))
-    texts: list[str] = field(default_factory=list)
+    texts: Sequence[str] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.event)

@@ -20,6 +20,7 @@ from worldline.core.errors import FormatError, UsageError
 from worldline.core.events import ENDED
 from worldline.core.language import source_lines
 from worldline.core.program import Program
+from worldline.core.texts.spliced import fresh_parts
 from worldline.core.trace import Hidden, Trace
 from worldline.data import frames
 from worldline.data.frames import FRAME_HEADER, MAX_FRAME_BYTES
@@ -134,7 +135,7 @@ def is_sound(trace: Trace, allowed_notes: frozenset[str] = _ALLOWED_NOTES) -> bo
         raise UsageError(trace.outcome.detail)
     if trace.outcome.kind not in ENDED or not allowed_notes.issuperset(trace.notes):
         return False
-    return len(trace) > 0 and not any("...<" in text for text in trace.columns.texts)
+    return len(trace) > 0 and not any("...<" in text for text in fresh_parts(trace.columns.texts, 3))
 
 
 def shift_lines(trace: Trace, by: int) -> Trace:

@@ -6,8 +6,10 @@ imports pyarrow, so `shards` imports it late.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -17,12 +19,15 @@ from worldline.core.errors import DigestError, FormatError, UsageError
 from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.core.texts.spliced import SplicedTexts, SpliceTable
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
 
 # Numbers and texts in one row.
 MAX_VALUES = 1 << 27
 # Bytes of text in one row, every occurrence counted: Arrow's strings end at 2 GiB.
 MAX_TEXT = 1 << 30
+# The field of `exact` that says which values of `delta` are only the middle of a splice.
+SPLICES = "steps.splices"
 LIMIT_FIELDS = ("steps", "value_bytes", "value_depth", "trace_bytes", "memory", "processes", "output", "disk")
 
 
@@ -97,7 +102,9 @@ DICTIONARIES = [
 def encode(trace: Trace) -> Any:
     """Encode a trace as a table of one row; raise FormatError if it cannot be stored."""
     try:
+        trace, splices = _without_splices(trace)
         row, exact = _encode_facts(trace)
+        exact |= splices
         row["exact"] = [{"field": field, "data": data} for field, data in exact.items()]
         columns = [
             _encode_steps(trace) if name == "steps" else pa.array([row[name]], SCHEMA.field(name).type)
@@ -106,6 +113,53 @@ def encode(trace: Trace) -> Any:
     except (pa.ArrowException, ValueError, OverflowError, TypeError) as error:
         raise FormatError(f"{trace.program.name}: the trace cannot be stored: {error}") from error
     return pa.Table.from_arrays(columns, schema=SCHEMA)
+
+
+def _without_splices(trace: Trace) -> tuple[Trace, dict[str, bytes]]:
+    """Return a trace whose texts are all literal, of a splice the middle, and the splices as a field of `exact`."""
+    columns = trace.columns
+    texts = columns.texts
+    if not isinstance(texts, SplicedTexts):
+        return trace, {}
+    places: dict[int, list[int]] = {}
+    for at, number in enumerate(number for number in columns.change_value if number != NO_TEXT):
+        places.setdefault(number, []).append(at)
+    pieces, rows = list(texts.pieces), array("I")
+    named = {*columns.change_name, *columns.same_name, *columns.same_value, *columns.arg}
+    # In the order of the numbers, so that a base comes before what was made of it.
+    for place, number in enumerate(texts.spliced):
+        base = places.get(texts.base[place])
+        if base is None or number in named:
+            pieces[number] = texts[number]
+            continue
+        for at in places.get(number, ()):
+            rows.extend((at, base[0], texts.prefix[place], texts.suffix[place]))
+    return replace(trace, columns=replace(columns, texts=pieces)), {SPLICES: _little_endian(rows).tobytes()}
+
+
+def _little_endian(numbers: array[int]) -> array[int]:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _with_splices(columns: Columns, data: bytes) -> Columns:
+    """Restore the splices of a row; raise ValueError if they are none that a recorder writes."""
+    rows = array("I")
+    rows.frombytes(data)
+    rows = _little_endian(rows)
+    _require(len(rows) % 4 == 0, SPLICES)
+    changes = [at for at, number in enumerate(columns.change_value) if number != NO_TEXT]
+    table, waiting = SpliceTable(), set(rows[::4])
+    table.pieces.extend(columns.texts)
+    values = array("I", columns.change_value)
+    for at, base, prefix, suffix in zip(*(rows[start::4] for start in range(4)), strict=True):
+        _require(at in waiting and base not in waiting and max(at, base) < len(changes), SPLICES)
+        waiting.remove(at)
+        number = table.splice(values[changes[base]], prefix, suffix, columns.texts[values[changes[at]]])
+        _require(number is not None, SPLICES)
+        values[changes[at]] = number or 0
+    return replace(columns, change_value=values, texts=table.texts())
 
 
 def _encode_facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -236,7 +290,12 @@ def decode(batch: Any, row: int) -> Trace:
 
 def _decode(batch: Any, row: int) -> Trace:
     facts = {name: batch.column(name)[row].as_py() for name in SCHEMA.names if name != "steps"}
-    exact = {pair["field"]: pair["data"].decode("utf-8", "surrogatepass") for pair in facts["exact"]}
+    exact, splices = dict[str, str](), b""
+    for pair in facts["exact"]:
+        if pair["field"] == SPLICES:
+            splices = pair["data"]
+        else:
+            exact[pair["field"]] = pair["data"].decode("utf-8", "surrogatepass")
 
     def text(field: str, shown: str) -> str:
         whole: str = exact.pop(field, shown)
@@ -245,12 +304,13 @@ def _decode(batch: Any, row: int) -> Trace:
 
     frames = [Frame(**frame) for frame in facts["frames"]]
     _require(all(frame.serial == n and -1 <= frame.parent < n for n, frame in enumerate(frames)), "frames")
+    columns = _decode_columns(batch.column("steps")[row].values, frames)
     trace = Trace(
         program=_decode_program(facts["program"], text),
         interpreter=InterpreterInfo(**facts["interpreter"]),
         limits=Limits(**facts["limits"]),
         outcome=Outcome(facts["outcome"]["kind"], text("outcome.detail", facts["outcome"]["detail"])),
-        columns=_decode_columns(batch.column("steps")[row].values, frames),
+        columns=_with_splices(columns, splices) if splices else columns,
         frames=frames,
         output=text("output", facts["output"]),
         stderr=text("stderr", facts["stderr"]),

@@ -23,6 +23,7 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.spelling import OBJECT_NUMBER, QUOTED
+from worldline.core.texts.spliced import fresh_parts, selected
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 from worldline.recording.recorder import SandboxWorker
 
@@ -222,21 +223,21 @@ def _cut(whole: Columns, span: _Span) -> Columns:
         line=whole.line[a:b],
         change_at=array("I", [at - first for at in whole.change_at[a : b + 1]]),
         same_at=array("I", [at - low for at in whole.same_at[a : b + 1]]),
-        texts=_renumbered([whole.texts[old] for old in used]),
+        texts=_renumbered(whole.texts, list(used)),
         **{name: array("I", [numbers[old] for old in part]) for name, part in parts.items()},
     )
 
 
-def _renumbered(texts: list[str]) -> list[str]:
-    """Renumber objects from 1: the numbers of one program have no gap."""
-    if not any("#" in text for text in texts):
-        return texts
-    base = min(_numbers(texts), default=1) - 1
+def _renumbered(texts: Sequence[str], used: list[int]) -> Sequence[str]:
+    """Return these texts with objects renumbered from 1: the numbers of one program have no gap."""
+    if not any("#" in text for text in fresh_parts(texts, 0, used)):
+        return selected(texts, used)
+    base = min(_numbers(texts[number] for number in used), default=1) - 1
 
     def lower(match: re.Match[str]) -> str:
         return match[0] if match[1] is None else f"{match[1]}{int(match[2]) - base}"
 
-    return [_TOKENS.sub(lower, text) if "#" in text else text for text in texts] if base else texts
+    return selected(texts, used, (lambda text: _TOKENS.sub(lower, text) if "#" in text else text) if base else None)
 
 
 def _numbers(texts: Iterable[str]) -> Iterable[int]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
 from worldline.core.events import CHANGELESS, EVENTS, OUTCOMES
+from worldline.core.texts.spliced import SplicedTexts, SpliceTable
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Outcome
 
 try:
@@ -37,6 +38,8 @@ _EVENT_OF = {
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
 _CHANGELESS = tuple(tag for tag, event in _EVENT_OF.items() if event in CHANGELESS)
 _DRAW = 0x23
+# A value of so many bytes may be the base of a splice (guests/wire_writer.py).
+LARGE = 256
 _COLUMN = 1 << 32
 _RECORD_WEIGHT, _TEXT_WEIGHT = 8, 32  # beside the bytes, as guests/wire_writer.py counts them
 UNBOUNDED = 1 << 62
@@ -50,7 +53,7 @@ class FrameColumns(Sequence[Frame]):
     `parent` is stored plus one; 0 means that there is none.
     """
 
-    texts: list[str]
+    texts: Sequence[str]
     name: array[int] = field(default_factory=lambda: array("I"))
     file: array[int] = field(default_factory=lambda: array("I"))
     parent: array[int] = field(default_factory=lambda: array("I"))
@@ -128,6 +131,9 @@ def _committed(view: memoryview) -> tuple[memoryview, int | None]:
 def _by_native(data: memoryview, damage: int | None, steps: int, weight: int) -> Decoded:
     assert _native is not None
     parts: dict[str, Any] = _native.decode(data, HEADER, OUTCOMES, array("I", [0]), steps, weight)
+    splices = [parts[name] for name in ("spliced", "splice_base", "splice_prefix", "splice_suffix")]
+    if splices[0]:
+        parts["texts"] = SplicedTexts(parts["texts"], *splices)
     columns = Columns(**{name: parts[name] for name in _COLUMNS})
     frames = FrameColumns(columns.texts, *(parts[f"frame_{name}"] for name in ("name", "file", "parent", "depth")))
     return Decoded(
@@ -175,14 +181,18 @@ class _Reader:
         self._data, self._at = data, min(HEADER, len(data))
         self._steps, self._left, self._start = steps, weight - HEADER, self._at
         self._columns = Columns()
+        self._table = SpliceTable()
         self._texts: dict[str, int] = {}
+        self._held_numbers: dict[tuple[int, int], tuple[int, ...]] = {}
+        # The texts that a splice may change, by number.
+        self._large = array("I")
         self._ids = array("I")
         self._pending = array("I")  # by frame, of every frame there is: it counts them, as in native/wire.c
         self._current: int | None = None
         self._changes, self._sames = _Changes(), _Changes()
         self._notes: list[str] = []
         self._hidden: list[Hidden] = []
-        self.decoded = Decoded(self._columns, FrameColumns(self._columns.texts))
+        self.decoded = Decoded(self._columns, FrameColumns(self._table.pieces))
         self._records: dict[int, Callable[[int], None]] = {
             0x01: self._text_record,
             0x02: self._call,
@@ -192,6 +202,7 @@ class _Reader:
             0x10: self._delta,
             0x11: self._gone,
             0x12: self._same,
+            0x13: self._splice,
             0x20: self._note,
             0x21: self._hide,
             0x22: self._meta,
@@ -254,9 +265,10 @@ class _Reader:
             raise _Damage from None
 
     def _intern(self, text: str) -> int:
-        known = self._texts.setdefault(text, len(self._texts))
-        if known == len(self._columns.texts):
-            self._columns.texts.append(text)
+        pieces = self._table.pieces
+        known = self._texts.setdefault(text, len(pieces))
+        if known == len(pieces):
+            pieces.append(text)
         return known
 
     def _name(self) -> int:
@@ -313,8 +325,20 @@ class _Reader:
         return self._pending[self._current]
 
     def _delta(self, _tag: int) -> None:
-        step, name, value = self._target(), self._name(), self._string()
-        self._changes.add(step, name, self._intern(value))
+        step, name, start = self._target(), self._name(), self._at
+        value = self._intern(self._string())
+        if self._at - start >= LARGE + 2:  # its length takes two bytes or more
+            self._large.append(value)
+        self._changes.add(step, name, value)
+
+    def _splice(self, _tag: int) -> None:
+        step, name, back = self._target(), self._name(), self._number(len(self._large) + 1)
+        prefix, suffix, middle = self._number(_COLUMN), self._number(_COLUMN), self._string()
+        value = self._table.splice(self._large[-back], prefix, suffix, middle) if back else None
+        if value is None:
+            raise _Damage
+        self._large.append(value)
+        self._changes.add(step, name, value)
 
     def _gone(self, _tag: int) -> None:
         self._changes.add(self._target(), self._name(), NO_TEXT)
@@ -324,10 +348,10 @@ class _Reader:
         self._sames.add(step, name, self._ids[other - 1] if other else NO_TEXT)
 
     def _held(self, _tag: int) -> None:
-        step, name, numbers = self._target(), self._columns.texts[self._name()], self._string().split(" ")
+        step, name, numbers = self._target(), self._name(), self._string().split(" ")
         if not all(number.isascii() and number.isdecimal() and len(number) < 19 for number in numbers if number):
             raise _Damage
-        self.decoded.held[step, name] = tuple(int(number) for number in numbers if number)
+        self._held_numbers[step, name] = tuple(int(number) for number in numbers if number)
 
     def _note(self, _tag: int) -> None:
         self._notes.append(self._string())
@@ -351,6 +375,8 @@ class _Reader:
 
     def _lay_out(self) -> None:
         columns = self._columns
+        columns.texts = self.decoded.frames.texts = self._table.texts()
+        self.decoded.held = {(at, columns.texts[name]): held for (at, name), held in self._held_numbers.items()}
         sizes = len(columns), len(columns.texts)
         columns.change_at, columns.change_name, columns.change_value = _by_step(self._changes, *sizes)
         columns.same_at, columns.same_name, columns.same_value = _by_step(self._sames, *sizes)

@@ -21,6 +21,7 @@ from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS, ENDED, RETURNING, Pending, known_at
 from worldline.core.program import Program
 from worldline.core.state import State
+from worldline.core.texts.spliced import SplicedTexts
 from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.core.value import quote
 
@@ -67,9 +68,11 @@ def encode_steps(trace: Trace, options: Compact | None = None, *, queries: Itera
     if a step does not exist or has no names.
     """
     shown = conditions(trace) if options is not None and options.conditions else ()
+    # Large values are made step by step: together they may not fit in memory.
+    is_large = isinstance(trace.columns.texts, SplicedTexts)
     run = RecordedSteps(
         trace.program,
-        list(trace.steps),
+        trace.steps if is_large else list(trace.steps),
         list(trace.frames),
         trace.hidden,
         trace.outcome.kind in ENDED,

@@ -10,6 +10,7 @@ from typing import Any
 
 from .kinds import is_unwritten
 from .variables import Variables, shadows_in
+from .wire_writer import LargeValue
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -39,6 +40,7 @@ class OpenFrame:
         "containers",
         "globals",
         "ident",
+        "large",
         "line",
         "looped",
         "namespace",
@@ -53,6 +55,7 @@ class OpenFrame:
         self.ident = id(real)
         self.texts: dict[str, str] = {}
         self.containers: dict[str, tuple[int, ...]] = {}  # by name, the addresses of what its value holds
+        self.large: dict[str, LargeValue | None] = {}
         self.aliases: dict[str, str | None] = {}
         self.globals: dict[str, str | None] = {}
         self.raised = self.looped = False

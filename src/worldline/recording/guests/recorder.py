@@ -17,21 +17,19 @@ from typing import Any, Literal
 
 from . import behavior
 from .apply_change import ChangeApplier
-from .canonical import Renderer, is_shareable
-from .containers import ContainerNumbers
+from .canonical import Renderer
+from .containers import HeldContainers, new_aliases
 from .frames import KnownCode, OpenFrame, OpenThread, are_running
 from .kinds import is_unwritten
 from .monitoring import YIELD, Monitor
 from .tracing import Tracer
-from .wire_writer import WireWriter
+from .wire_writer import LargeValue, WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 _CALL, _RESUME, _SWITCH, _LINE = range(2, 6)
 _RAISE, _OUTPUT, _INPUT, _EXIT = range(8, 12)
-_DELTA, _GONE, _SAME, _HELD, _NOTE, _HIDDEN, _META, _DRAW = 0x10, 0x11, 0x12, 0x14, 0x20, 0x21, 0x22, 0x23
-_BRACKETS = ("[", "{", "(", "#", "set", "frozenset", "deque")  # a value that starts like this is a container
-_RESULT = ""  # the name under which the containers of a returned or yielded value stand
+_GONE, _SAME, _NOTE, _HIDDEN, _META, _DRAW = 0x11, 0x12, 0x20, 0x21, 0x22, 0x23
 _TAKEN = "the recorder was replaced or switched off"
 _latest: list[Recorder] = []  # at most one: a forked child has to forget it
 
@@ -58,6 +56,8 @@ class Recorder:
         self._detaches = detach
         self._wire = WireWriter(wire, self._switch_off if detach else None)
         self._codes: dict[int, tuple[CodeType, KnownCode | Literal[False]]] = {}  # equal code may be in two files
+        # By namespace, which is held, and by name: the large value told last, in any frame.
+        self._large_globals: dict[int, tuple[dict[str, Any], dict[str, LargeValue | None]]] = {}
         self.suspended: dict[int, OpenFrame] = {}
         self.stack: list[OpenFrame] = []
         self._newest: OpenFrame | None = None  # whose newest step, a call, line or resume, is the newest of all
@@ -70,9 +70,7 @@ class Recorder:
         self._active = self.broken = self._taken = self._installed = False
         self._events: Monitor | Tracer = Monitor(self) if behavior.HAS_MONITORING else Tracer(self)
         self._change: ChangeApplier | None = None  # until it is made
-        self._containers: ContainerNumbers | None = None  # unless they are numbered
-        self._handed: tuple[int, ...] = ()  # what the newest result holds
-        self._left: list[tuple[int, tuple[int, ...]]] = []  # what parameters held, by the depth of their frame
+        self._held: HeldContainers | None = None  # unless containers are numbered
         self._ask: Callable[[], None] | None = None  # who decides which thread goes on
         self._ask_at: int | None = None
         self._running, self._threads = 0, [OpenThread(self.stack)]
@@ -104,6 +102,7 @@ class Recorder:
     def _release(self) -> None:
         """Drop every reference to objects of the program."""
         self._codes.clear()
+        self._large_globals.clear()
         self.suspended.clear()
         self.stack.clear()
         self._running, self._threads, self._newest = 0, [OpenThread(self.stack)], None
@@ -125,7 +124,7 @@ class Recorder:
 
     def number_containers(self) -> None:
         """Also record which containers values hold; the native core cannot do this."""
-        self._containers = ContainerNumbers()
+        self._held = HeldContainers(self._renderer, self._wire, self._switch)
 
     def stop(self) -> bool:
         """Stop. Return False if the program tampered with the tracing."""
@@ -310,9 +309,8 @@ class Recorder:
         self._count(frame, _CALL)
         parent = self.stack[-1].serial + 1 if self.stack else 0
         self._wire.put(_CALL, frame.serial, parent, name, file, frame.line)
-        self._current = frame.serial
+        self._current, self._newest = frame.serial, frame
         self.stack.append(frame)
-        self._newest = frame
         self._diff_names(frame, real)
         frame.globals = {
             name: self.render(real.f_globals[name]) if name in real.f_globals else None for name in code.globals
@@ -324,8 +322,7 @@ class Recorder:
         self.stack.append(frame)
         self._diff(frame, real)
         self._count(frame, _RESUME)
-        self._current = frame.serial
-        self._newest = frame
+        self._current, self._newest = frame.serial, frame
         self._wire.put(_RESUME, frame.serial, frame.line)
 
     def on_line(self, frame: OpenFrame, real: FrameType, line: int) -> None:
@@ -334,8 +331,7 @@ class Recorder:
         if self._ask_at is not None and self._steps >= self._ask_at:
             self._ask_whom()
         line = self._diff(frame, real, line) or line
-        frame.line, frame.raised = line, False
-        self._newest = frame
+        frame.line, frame.raised, self._newest = line, False, frame
         self._count(frame, _LINE)
         self._switch(frame.serial)
         self._wire.put(_LINE, line)
@@ -353,11 +349,10 @@ class Recorder:
         self._diff(frame, real)
         if how is not None:
             self._step(frame, how, arg)
-        if self._containers is not None:
-            self._leave_containers(frame, self._containers, has_result=how is not None, is_suspended=how == YIELD)
+        if self._held is not None:
+            self._held.leave(frame, len(self.stack), has_result=how is not None, is_suspended=how == YIELD)
         self.stack.pop()
-        self._last_frame, self._last_line = frame.serial, frame.line
-        self._newest = None
+        self._last_frame, self._last_line, self._newest = frame.serial, frame.line, None
         if how == YIELD:
             self.suspended[id(real)] = frame
 
@@ -369,24 +364,26 @@ class Recorder:
             coming, self._change = self._change.make(real, coming), None
             self.note("changed")
         self._diff_names(frame, real)
-        while self._left and self._left[-1][0] > len(self.stack) and self._containers is not None:
-            self._containers.release(self._left.pop()[1])
+        if self._held is not None:
+            self._held.go_on(len(self.stack))
         for name, was in frame.globals.items():
             text = self.render(real.f_globals[name]) if name in real.f_globals else None
             if text != was:
                 frame.globals[name] = text
-                self._delta(frame, name, text)
-                if text is not None:
-                    self._hold(frame, name)
+                _, large = self._large_globals.setdefault(id(real.f_globals), (real.f_globals, {}))
+                self._delta(frame, name, text, large)
+                if text is not None and self._held is not None:
+                    self._held.hold(frame, name)
         return coming
 
-    def _delta(self, frame: OpenFrame, name: str, text: str | None) -> None:
+    def _delta(self, frame: OpenFrame, name: str, text: str | None, large: dict[str, LargeValue | None]) -> None:
         number = self._wire.name(name)
         self._switch(frame.serial)
         if text is None:
+            large.pop(name, None)
             self._wire.put(_GONE, number)
         else:
-            self._wire.put(_DELTA, number, text)
+            large[name] = self._wire.change(number, text, large.get(name))
 
     def _diff_names(self, frame: OpenFrame, real: FrameType) -> None:
         values: Mapping[str, Any] = frame.namespace
@@ -402,8 +399,9 @@ class Recorder:
                 text = self.render(values[name])
                 if frame.texts.get(name) != text:
                     frame.texts[name] = text
-                    self._delta(frame, name, text)
-                self._hold(frame, name)
+                    self._delta(frame, name, text, frame.large)
+                if self._held is not None:
+                    self._held.hold(frame, name)
             elif name in frame.texts:
                 self._gone(frame, name)
         if frame.namespace is not None:
@@ -415,58 +413,16 @@ class Recorder:
     def _gone(self, frame: OpenFrame, name: str) -> None:
         del frame.texts[name]
         frame.aliases.pop(name, None)
-        self._delta(frame, name, None)
-        if self._containers is not None:
-            self._containers.release(frame.containers.pop(name, ()))
-
-    def _hold(self, frame: OpenFrame, name: str) -> None:
-        """Record which containers the value of a name holds, which was rendered last, if they are others now."""
-        if self._containers is None:
-            return
-        before, addresses = frame.containers.get(name, ()), tuple(self._renderer.containers)
-        if addresses != before:
-            frame.containers[name] = addresses
-            self._put_held(frame, name, self._containers.hold(addresses))
-            self._containers.release(before)
-
-    def _leave_containers(
-        self, frame: OpenFrame, containers: ContainerNumbers, *, has_result: bool, is_suspended: bool
-    ) -> None:
-        """Record which containers a result holds, which was rendered last. Forget the names of a frame that ends."""
-        before, self._handed = self._handed, tuple(self._renderer.containers) if has_result else ()
-        numbers = containers.hold(self._handed)
-        if numbers:
-            self._put_held(frame, _RESULT, numbers)
-        containers.release(before)
-        if is_suspended:
-            return
-        for name, addresses in frame.containers.items():
-            # The caller has the object that a parameter was: what is in it keeps its number until the caller goes on.
-            if name in frame.code.parameters and not frame.texts.get(name, "").startswith(_BRACKETS):
-                self._left.append((len(self.stack), addresses))
-            else:
-                containers.release(addresses)
-
-    def _put_held(self, frame: OpenFrame, name: str, numbers: tuple[int, ...]) -> None:
-        key = self._wire.name(name)
-        self._switch(frame.serial)
-        self._wire.put(_HELD, key, " ".join(map(str, numbers)))
+        self._delta(frame, name, None, frame.large)
+        if self._held is not None:
+            self._held.drop(frame, name)
 
     def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], values: Mapping[str, Any]) -> None:
-        first: dict[int, str] = {}
-        for name in names:
-            if name not in values:
-                continue
-            value = values[name]
-            shared = is_shareable(value, self._renderer)
-            earliest = first.setdefault(id(value), name) if shared else name
-            alias = None if earliest == name else earliest
-            if frame.aliases.get(name) != alias:
-                frame.aliases[name] = alias
-                number = self._wire.name(name)
-                other = 0 if alias is None else self._wire.name(alias) + 1
-                self._switch(frame.serial)
-                self._wire.put(_SAME, number, other)
+        for name, alias in new_aliases(frame, names, values, self._renderer):
+            number = self._wire.name(name)
+            other = 0 if alias is None else self._wire.name(alias) + 1
+            self._switch(frame.serial)
+            self._wire.put(_SAME, number, other)
 
     # ---- what the events need
 

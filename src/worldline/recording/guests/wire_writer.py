@@ -10,14 +10,26 @@ import builtins
 from collections.abc import Callable
 from mmap import mmap
 from os import _exit, fstat
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-_TEXT, _END = 0x01, 0x3F
+_TEXT, _DELTA, _SPLICE, _END = 0x01, 0x10, 0x13, 0x3F
 _HEADER, _RESERVE = 64, 4096
 # The weight of a record and of each text besides their bytes: about what the reader allocates.
 _RECORD_WEIGHT, _TEXT_WEIGHT = 8, 32
+# A value of so many bytes may be the base of a splice. A splice costs its middle and something besides; a chain of
+# them costs at most the length of its last text, then the value is written whole.
+_LARGE, _SPLICE_COST = 256, 48
+_MAX_LENGTH = (1 << 32) - 1
+
+
+class LargeValue(NamedTuple):
+    """The value that a name was told with last, of which the next one may be a splice."""
+
+    text: str
+    number: int
+    cost: int
 
 
 def _varint(value: int) -> bytes:
@@ -27,6 +39,22 @@ def _varint(value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
+
+
+def _common_ends(old: str, new: str) -> tuple[int, int]:
+    """Return how many first characters two texts share, and how many last ones of what remains."""
+    limit = min(len(old), len(new))
+    prefix = _longest(limit, lambda n: old.startswith(new[:n]))
+    return prefix, _longest(limit - prefix, lambda n: old.endswith(new[len(new) - n :]))
+
+
+def _longest(limit: int, holds: Callable[[int], bool]) -> int:
+    """Return the largest n up to the limit for which something holds that holds for all smaller ones."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
 
 
 class WireWriter:
@@ -39,6 +67,7 @@ class WireWriter:
         self._at, self._left = _HEADER, len(self._view) - _HEADER - 2 * _RESERVE
         self._view[:_HEADER] = b"WLW1".ljust(_HEADER, b"\0")
         self._names: dict[str, int] = {}
+        self._large = 0
         self.ended = self._closed = False
         self._commit()
 
@@ -66,6 +95,26 @@ class WireWriter:
         self._view[self._at : self._at + len(record)] = record
         self._at += len(record)
         self._commit()
+
+    def change(self, name: int, text: str, before: LargeValue | None) -> LargeValue | None:
+        """Write a changed value, as a splice of the large one before it if that costs less. Return the next base."""
+        size = len(text.encode())
+        if not _LARGE <= size < _MAX_LENGTH:
+            self.put(_DELTA, name, text)
+            return None
+        cost = 0
+        if before is not None:
+            prefix, suffix = _common_ends(before.text, text)
+            middle = text[prefix : len(text) - suffix]
+            cost = before.cost + len(middle) + _SPLICE_COST
+            if cost > len(text):
+                before, cost = None, 0
+            else:
+                self.put(_SPLICE, name, self._large - before.number, prefix, suffix, middle)
+        if before is None:
+            self.put(_DELTA, name, text)
+        self._large += 1
+        return LargeValue(text, self._large - 1, cost)
 
     def name(self, name: str) -> int:
         """Return the text id of a name, and write its text the first time."""

@@ -17,6 +17,7 @@ from functools import lru_cache
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.core.repository.recorded_test import RecordedCall, RecordedTest
+from worldline.core.texts.spliced import selected
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
 
 _RETURN, _RAISE = EVENTS.index("return"), EVENTS.index("raise")
@@ -156,18 +157,15 @@ def _sliced(trace: Trace, serial: int, steps: _Range) -> Trace:
 def slice_columns(columns: Columns, start: int, end: int, first_frame: int) -> Columns:
     """Return the steps of a range with frames counted from the first, and only the texts that they use."""
     ids: dict[int, int] = {NO_TEXT: NO_TEXT}
-    texts: list[str] = []
 
     def renumbered(numbers: Sequence[int]) -> array[int]:
         for number in numbers:
-            if number not in ids:
-                ids[number] = len(texts)
-                texts.append(columns.texts[number])
+            ids.setdefault(number, len(ids) - 1)
         return array("I", [ids[number] for number in numbers])
 
     change_start, change_end = columns.change_at[start], columns.change_at[end]
     same_start, same_end = columns.same_at[start], columns.same_at[end]
-    return Columns(
+    part = Columns(
         event=columns.event[start:end],
         frame=array("I", [frame - first_frame for frame in columns.frame[start:end]]),
         line=columns.line[start:end],
@@ -178,8 +176,9 @@ def slice_columns(columns: Columns, start: int, end: int, first_frame: int) -> C
         same_at=array("I", [at - same_start for at in columns.same_at[start : end + 1]]),
         same_name=renumbered(columns.same_name[same_start:same_end]),
         same_value=renumbered(columns.same_value[same_start:same_end]),
-        texts=texts,
     )
+    part.texts = selected(columns.texts, list(ids)[1:])
+    return part
 
 
 def _outcome(columns: Columns) -> Outcome:

@@ -1,0 +1,1 @@
+"""The texts of a trace, where large values are kept as changes."""
