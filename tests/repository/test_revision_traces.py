@@ -263,7 +263,6 @@ def test():
 # ---- values
 
 
-@pytest.mark.unit
 @pytest.mark.parametrize(
     ("first", "second", "same"),
     [
@@ -296,7 +295,6 @@ LINES = st.lists(st.sampled_from(["a", "b", "    a", "", "c"]), max_size=12).map
 )
 
 
-@pytest.mark.unit
 @given(LINES, LINES)
 def test_paired_lines_have_the_same_text(before: str, after: str) -> None:
     pairs = LinePairs.of(before, after)

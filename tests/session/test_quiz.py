@@ -17,7 +17,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
 from worldline.ui.session.quiz.choose import MAX_ANSWER_CHARS, choose_questions
 from worldline.ui.session.quiz.judge import MAX_TYPED_CHARS, judge_answer
-from worldline.ui.session.quiz.question import LINE, OUTPUT, RETURN, VALUE, YIELD, Question
+from worldline.ui.session.quiz.question import LINE, OUTPUT, RETURN, VALUE, YIELD, QuizQuestion
 from worldline.ui.session.quiz.quiz import Quiz, QuizOptions, answer_help
 from worldline.ui.session.recorded import record_session
 from worldline.ui.session.session import Session
@@ -200,8 +200,8 @@ def test_a_line_that_calls_is_answered_after_the_call() -> None:
 # ---- how answers are judged
 
 
-def question(truth: str, kind: str = VALUE) -> Question:
-    return Question(kind=kind, step=1, end=2, line=3, file=None, function="f", name="x", truth=truth)
+def question(truth: str, kind: str = VALUE) -> QuizQuestion:
+    return QuizQuestion(kind=kind, step=1, end=2, line=3, file=None, function="f", name="x", truth=truth)
 
 
 @pytest.mark.parametrize(("language", "kind", "truth", "typed", "status"), JUDGED)

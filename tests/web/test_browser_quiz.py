@@ -15,7 +15,7 @@ from serving import Served, serving
 from worldline.core.program import Program
 from worldline.ui.session.marks.natives import as_json
 from worldline.ui.session.quiz.judge import judge_answer
-from worldline.ui.session.quiz.question import Question
+from worldline.ui.session.quiz.question import QuizQuestion
 from worldline.ui.session.quiz.quiz import Quiz, QuizOptions
 from worldline.ui.session.recorded import record_session
 from worldline.ui.web.start import write_bundle
@@ -239,7 +239,7 @@ def test_a_bundle_judges_as_the_server_does(page: Any) -> None:
     }"""
     found = page.evaluate(script, cases)
     questions = [
-        Question(kind=case["kind"], step=0, end=1, line=1, file=None, function="f", name="x", truth=case["truth"])
+        QuizQuestion(kind=case["kind"], step=0, end=1, line=1, file=None, function="f", name="x", truth=case["truth"])
         for case in cases
     ]
     expected = [

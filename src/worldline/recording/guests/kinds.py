@@ -105,9 +105,19 @@ class Kind:
     """How to read the instances of a class, computed once."""
 
     __slots__ = (
-        "_dict_of", "_zone_of", "base", "enum", "exception", "is_array", "is_table", "library", "name", "slots",
-        "static_name", "structured",
-    )  # fmt: skip
+        "_dict_of",
+        "_zone_of",
+        "base",
+        "enum",
+        "exception",
+        "is_array",
+        "is_table",
+        "library",
+        "name",
+        "slots",
+        "static_name",
+        "structured",
+    )
 
     def __init__(self, cls: type[Any]) -> None:
         mro = mro_of(cls)

@@ -18,10 +18,11 @@ from typing import Any, Literal
 from . import behavior
 from .apply_change import ChangeApplier
 from .canonical import Renderer
-from .containers import HeldContainers, new_aliases
 from .frames import KnownCode, OpenFrame, OpenThread, are_running
 from .kinds import is_unwritten
 from .monitoring import YIELD, Monitor
+from .sharing.aliases import new_aliases
+from .sharing.containers import HeldContainers
 from .tracing import Tracer
 from .wire_writer import LargeValue, WireWriter
 
@@ -101,10 +102,8 @@ class Recorder:
 
     def _release(self) -> None:
         """Drop every reference to objects of the program."""
-        self._codes.clear()
-        self._large_globals.clear()
-        self.suspended.clear()
-        self.stack.clear()
+        for known in (self._codes, self._large_globals, self.suspended, self.stack):
+            known.clear()
         self._running, self._threads, self._newest = 0, [OpenThread(self.stack)], None
         self._output = self._input = self._ask = None
         self._renderer = Renderer(self._renderer.value_bytes, self._renderer.value_depth)

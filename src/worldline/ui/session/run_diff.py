@@ -254,11 +254,11 @@ class RowLayout:
         rows += [self.of_right[divergence.found]] if divergence.found < len(self.of_right) else []
         return min((row for row in rows if not self.rows[row].agrees), default=len(self.rows))
 
-    def _row_of_change(self, step: int, found: int) -> int:
+    def _row_of_change(self, step: int, other: int) -> int:
         """The row that shows the changes that two aligned events state; their own if no aligned steps made them."""
-        makers = self.left.history.maker(step), self.right.history.maker(found)
-        made = self.of_left[makers[0]]
-        return max(self.shown_at(*makers)) if self.rows[made] == (*makers, True) else self.of_left[step]
+        makers = self.left.history.maker(step), self.right.history.maker(other)
+        row = self.of_left[makers[0]]
+        return max(self.shown_at(*makers)) if self.rows[row] == (*makers, True) else self.of_left[step]
 
 
 def row_layout(left: Run, right: Run) -> RowLayout:

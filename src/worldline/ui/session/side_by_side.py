@@ -245,14 +245,14 @@ class _Cells:
         self, maker: int, frame: int, differing: Mapping[str, str | None], *, has_other_action: bool
     ) -> Iterator[CellPiece]:
         """The changes that a step makes, in a row of a frame; and the values of names that differ."""
-        made = self.events[maker]
+        event = self.events[maker]
         writes = [write for write in self.history.writes(self.history.shown_at(maker)) if write.writer == maker]
         values = {write.name: write.text for write in writes if write.text is not None}
         values |= {name: text for name, text in differing.items() if text is not None and name not in values}
         texts = [(name, f"{name}={text[:MAX_VALUE_CHARS]}") for name, text in values.items()]
         texts += [(write.name, f"del {write.name}") for write in writes if write.text is None]
-        texts += [(name, f"{name} is {other}" if other else f"{name} apart") for name, other in made.same.items()]
-        place = "" if made.frame == frame else printable(line_in_words(made.line, self._run.function(made.frame)))
+        texts += [(name, f"{name} is {other}" if other else f"{name} apart") for name, other in event.same.items()]
+        place = "" if event.frame == frame else printable(line_in_words(event.line, self._run.function(event.frame)))
         for name, text in texts:
             yield CellPiece(printable(text), "value", has_other_action or name in differing, place=place)
 

@@ -180,11 +180,11 @@ def _position(stepper: Stepper, row: RunDiffRow, part: str, following: int) -> t
 
 def _done_at(stepper: Stepper, divergence: Divergence) -> tuple[int, int | None]:
     """The position that shows a wrong state of the prediction, and the step that made it."""
-    found = divergence.found
-    if found is None or found >= len(stepper):
+    step = divergence.found
+    if step is None or step >= len(stepper):
         return len(stepper), None
-    maker = stepper.run.history.maker(found) if divergence.is_change else found
-    return (stepper.run.history.shown_at(maker) if divergence.is_change else found), maker
+    maker = stepper.run.history.maker(step) if divergence.is_change else step
+    return (stepper.run.history.shown_at(maker) if divergence.is_change else step), maker
 
 
 def _caused(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:

@@ -67,8 +67,8 @@ def view(
     Raises:
         UsageError: The extra `view` is missing, or a program cannot be recorded.
     """
-    asked = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
-    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, asked)
+    quiz_options = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
+    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, quiz_options)
     _serve(opening, host=host, port=port, token=token, open_browser=open_browser, say=say)
 
 
@@ -107,8 +107,8 @@ def write_bundle(
     Raises:
         UsageError: `out` exists, or a program cannot be recorded.
     """
-    asked = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
-    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, asked)
+    quiz_options = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
+    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, quiz_options)
     return bundle(open_sessions(opening), Path(out), limit=max_samples, quizzes=open_quizzes(opening))
 
 

@@ -24,7 +24,7 @@ _CODED = ("Categorical", "PeriodArray")
 MAX_COLUMNS = 20
 
 
-class Table(NamedTuple):
+class ColumnTable(NamedTuple):
     """The parts of a Series or DataFrame: its axes, and for each column shown its values and its row in them."""
 
     index: Any
@@ -47,7 +47,7 @@ def _field(writer: TextWriter, value: Any, name: str) -> Any:
     return writer.kind(type(value)).field(value, name)
 
 
-def table_of(writer: TextWriter, value: Any, kind: Kind) -> Table | None:
+def table_of(writer: TextWriter, value: Any, kind: Kind) -> ColumnTable | None:
     """Return the parts of a table; None if it is not built as pandas builds it."""
     manager = kind.field(value, "_mgr")
     if kind.name == "Series":
@@ -58,7 +58,7 @@ def table_of(writer: TextWriter, value: Any, kind: Kind) -> Table | None:
         return None
     if kind.name == "Series":
         values = c_attribute(blocks[0], "values") if len(blocks) == 1 else None
-        return None if values is None else Table(axes[0], None, 1, [(values, 0)])
+        return None if values is None else ColumnTable(axes[0], None, 1, [(values, 0)])
     count = _length(writer, axes[0])
     columns: dict[int, tuple[Any, int]] = {}
     for block in blocks:
@@ -70,7 +70,7 @@ def table_of(writer: TextWriter, value: Any, kind: Kind) -> Table | None:
     shown = [columns.get(place) for place in range(MAX_COLUMNS if count is None else min(count, MAX_COLUMNS))]
     complete = [column for column in shown if column is not None]
     is_complete = complete == shown[: len(complete)] and (count is None or len(complete) == len(shown))
-    return Table(axes[1], axes[0], count, complete) if is_complete else None
+    return ColumnTable(axes[1], axes[0], count, complete) if is_complete else None
 
 
 def _places(writer: TextWriter, indexer: Any) -> list[int] | None:
@@ -126,7 +126,7 @@ def _length(writer: TextWriter, axis: Any) -> int | None:
     return length_of(column) if is_chunked(column) else None
 
 
-def put_table(writer: TextWriter, kind: Kind, value: Any, table: Table, depth: int) -> None:
+def put_table(writer: TextWriter, kind: Kind, value: Any, table: ColumnTable, depth: int) -> None:
     """Append the fields of a table."""
     if table.labels is None:
         name = kind.field(value, "_name")

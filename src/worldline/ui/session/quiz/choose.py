@@ -15,7 +15,7 @@ from random import Random
 from worldline.core.events import RETURNING
 from worldline.core.value import kind
 from worldline.ui.session.marks.natives import native_names
-from worldline.ui.session.quiz.question import LINE, OUTPUT, RETURN, VALUE, YIELD, Question, StepAnswers, fields_of
+from worldline.ui.session.quiz.question import LINE, OUTPUT, RETURN, VALUE, YIELD, QuizQuestion, StepAnswers, fields_of
 from worldline.ui.session.run import Run
 
 DEFAULT_QUESTIONS = 10
@@ -39,10 +39,10 @@ _EMPTY = ("None", "<undefined>")
 @dataclass(frozen=True)
 class _Candidate:
     weight: float
-    question: Question
+    question: QuizQuestion
 
 
-def choose_questions(run: Run, *, count: int = DEFAULT_QUESTIONS, seed: int = 0) -> tuple[Question, ...]:
+def choose_questions(run: Run, *, count: int = DEFAULT_QUESTIONS, seed: int = 0) -> tuple[QuizQuestion, ...]:
     """Choose questions about a recorded run.
 
     Args:
@@ -55,13 +55,13 @@ def choose_questions(run: Run, *, count: int = DEFAULT_QUESTIONS, seed: int = 0)
     """
     rng = Random(f"quiz {seed}")
     waiting = [_Candidate(entry.weight + rng.random(), entry.question) for entry in _Choice(run).candidates()]
-    chosen: list[Question] = []
+    chosen: list[QuizQuestion] = []
     kinds, lines = Counter[str](), Counter[tuple[str, str | None, int]]()
 
     def worth(candidate: _Candidate) -> float:
-        asked = candidate.question
-        same = lines[asked.kind, asked.file, asked.line]
-        return candidate.weight - _SAME_LINE_PENALTY * same - _SAME_KIND_PENALTY * kinds[asked.kind]
+        question = candidate.question
+        same = lines[question.kind, question.file, question.line]
+        return candidate.weight - _SAME_LINE_PENALTY * same - _SAME_KIND_PENALTY * kinds[question.kind]
 
     while waiting and len(chosen) < count:
         best = max(waiting, key=worth).question
@@ -72,7 +72,7 @@ def choose_questions(run: Run, *, count: int = DEFAULT_QUESTIONS, seed: int = 0)
     return tuple(sorted(chosen, key=lambda question: question.step))
 
 
-def _overlap(first: Question, second: Question) -> bool:
+def _overlap(first: QuizQuestion, second: QuizQuestion) -> bool:
     return first.step < second.end and second.step < first.end
 
 
@@ -98,7 +98,7 @@ class _Choice:
                 continue
             penalty = _STEP_PENALTY * (end - step - 1)  # what a call does may be asked about instead
             for weight, kind_, truth, name, part in self._asked(step, code):
-                question = Question(
+                question = QuizQuestion(
                     kind=kind_,
                     step=step,
                     end=(self.answers.handing_back(step) or end) if kind_ in RETURNING else end,

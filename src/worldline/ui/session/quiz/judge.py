@@ -16,7 +16,7 @@ from worldline.codec.literals import LITERALS, Reader, spelled
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical, kind
 from worldline.ui.session.marks.natives import native_names
-from worldline.ui.session.quiz.question import LINE, OUTPUT, Question
+from worldline.ui.session.quiz.question import LINE, OUTPUT, QuizQuestion
 
 RIGHT, WRONG, MALFORMED = "right", "wrong", "malformed"
 MAX_TYPED_CHARS = 2_000
@@ -45,7 +45,7 @@ class _Word:
         return self._text
 
 
-def judge_answer(question: Question, typed: str, language: str) -> AnswerVerdict:
+def judge_answer(question: QuizQuestion, typed: str, language: str) -> AnswerVerdict:
     """Judge a typed answer.
 
     Args:
@@ -127,7 +127,7 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
-def is_true_answer(question: Question, answer: str) -> bool:
+def is_true_answer(question: QuizQuestion, answer: str) -> bool:
     """Tell whether the answer of another run, in canonical spelling, is that of the recorded run."""
     if question.kind == OUTPUT:
         return _lines(answer) == _lines(question.truth)

@@ -18,7 +18,7 @@ QUESTION_KINDS = (VALUE, LINE, OUTPUT, RETURN, YIELD)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class QuizQuestion:
     """A question about the line of a step.
 
     Attributes:
@@ -57,14 +57,14 @@ class Question:
     def sentence(self) -> str:
         """The question in words; code stands between backticks."""
         function = self.function_in_words
-        asked = {
+        sentences = {
             VALUE: f"What is `{self.subject}` afterwards?",
             LINE: f"Which line of {function} executes next?",
             OUTPUT: "What does it print?",
             RETURN: f"What does {function} return?",
             YIELD: f"What does {function} yield?",
         }
-        return f"Line {self.line} executes. {asked[self.kind]}"
+        return f"Line {self.line} executes. {sentences[self.kind]}"
 
 
 class StepAnswers:
@@ -134,7 +134,7 @@ class StepAnswers:
         value = self.run.history.value(self.events[step].frame, name, step, before=True)
         return value[0] if value is not None else None
 
-    def answer(self, question: Question, step: int) -> str | None:
+    def answer(self, question: QuizQuestion, step: int) -> str | None:
         """Return what this run answers to a question at one of its steps; None if it does not say."""
         if question.kind == VALUE:
             return self.value(step, question.name, question.field)

@@ -21,7 +21,7 @@ from worldline.ui.session.heap.objects import RunObjects
 from worldline.ui.session.heap.scene import boxes_json, frame_json, scene_at
 from worldline.ui.session.quiz.choose import DEFAULT_QUESTIONS, MAX_QUESTIONS, choose_questions
 from worldline.ui.session.quiz.judge import AnswerVerdict, is_true_answer, judge_answer
-from worldline.ui.session.quiz.question import LINE, VALUE, Question, StepAnswers
+from worldline.ui.session.quiz.question import LINE, VALUE, QuizQuestion, StepAnswers
 from worldline.ui.session.run import Run
 from worldline.ui.session.session import Session
 
@@ -56,7 +56,7 @@ class Quiz:
         self.session, self.model = session, model
         self._options = options or QuizOptions()
         self._lock = threading.RLock()
-        self._chosen: tuple[tuple[Question, ...], RunObjects] | None = None
+        self._chosen: tuple[tuple[QuizQuestion, ...], RunObjects] | None = None
 
     @property
     def status(self) -> str:
@@ -67,7 +67,7 @@ class Quiz:
         return READY if root.truth is not None else RECORDING if root.status == "running" else FAILED
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[QuizQuestion, ...]:
         """Every question, in the order of the run."""
         return self._made()[0]
 
@@ -96,7 +96,7 @@ class Quiz:
         """Return a question with the state before its line. The answer is not part of it."""
         question, objects = self._question(number), self._made()[1]
         run = objects.run
-        asked: dict[str, Any] = plain(
+        fields: dict[str, Any] = plain(
             {
                 "number": number,
                 "kind": question.kind,
@@ -111,7 +111,7 @@ class Quiz:
                 "output": clip(run.output_tail(question.step, MAX_OUTPUT_CHARS)),
             }
         )
-        return asked
+        return fields
 
     def answer_json(self, number: int, typed: str | None) -> dict[str, Any]:
         """Judge an answer; None reveals the truth. A malformed answer reveals nothing."""
@@ -141,7 +141,7 @@ class Quiz:
         with self._lock:  # reading objects has a state of its own
             return _scene(self._made()[1], row, stack_at, since=since)
 
-    def _guess(self, question: Question) -> dict[str, Any] | None:
+    def _guess(self, question: QuizQuestion) -> dict[str, Any] | None:
         """What the model predicted; None without a model."""
         if self.model is None:
             return None
@@ -156,13 +156,13 @@ class Quiz:
         status = "right" if is_true_answer(question, answer) else "wrong"
         return {"name": self.model, "status": status, "answer": clip(answer, question.truth)}
 
-    def _question(self, number: int) -> Question:
+    def _question(self, number: int) -> QuizQuestion:
         questions = self.questions
         if not 0 <= number < len(questions):
             raise UsageError(f"there is no question {number}: the quiz has {len(questions)}")
         return questions[number]
 
-    def _made(self) -> tuple[tuple[Question, ...], RunObjects]:
+    def _made(self) -> tuple[tuple[QuizQuestion, ...], RunObjects]:
         with self._lock:
             if self._chosen is None:
                 run = _recorded_run(self.session)
@@ -180,7 +180,7 @@ def _recorded_run(session: Session) -> Run | None:
     return session.run_diff().left
 
 
-def explain_truth(run: Run, question: Question) -> list[str]:
+def explain_truth(run: Run, question: QuizQuestion) -> list[str]:
     """Say why the answer is what it is: what decided, or which names are one object. Code is between backticks."""
     place = f"line {question.line} of {question.function_in_words}"
     if question.kind == LINE:

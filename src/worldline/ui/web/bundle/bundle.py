@@ -98,10 +98,10 @@ def bundle(
     """
     if limit < 0:
         raise UsageError(f"--max-samples is at least 0, not {limit}")
-    asked = quizzes or Quizzes()
+    quizzes = quizzes or Quizzes()
     if out.suffix == ".html":
-        return _one_file(sessions, out, limit, asked)
-    return _folder(sessions, out, limit, asked)
+        return _one_file(sessions, out, limit, quizzes)
+    return _folder(sessions, out, limit, quizzes)
 
 
 def _one_file(sessions: SessionCache, out: Path, limit: int, quizzes: Quizzes) -> Bundle:

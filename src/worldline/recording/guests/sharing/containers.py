@@ -7,12 +7,11 @@ its container any more, because the next container may have the same address.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from .canonical import Renderer, is_shareable
-from .frames import OpenFrame
-from .wire_writer import WireWriter
+from ..canonical import Renderer
+from ..frames import OpenFrame
+from ..wire_writer import WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -89,19 +88,3 @@ class HeldContainers:
         key = self._wire.name(name)
         self._switch(frame.serial)
         self._wire.put(_HELD, key, " ".join([str(self._numbers[address]) for address in addresses]))
-
-
-def new_aliases(
-    frame: OpenFrame, names: Iterable[str], values: Mapping[str, Any], renderer: Renderer
-) -> Iterator[tuple[str, str | None]]:
-    """Yield the names of a frame that share the value of another earlier name now (None: of none any more)."""
-    first: dict[int, str] = {}
-    for name in names:
-        if name not in values:
-            continue
-        value = values[name]
-        earliest = first.setdefault(id(value), name) if is_shareable(value, renderer) else name
-        alias = None if earliest == name else earliest
-        if frame.aliases.get(name) != alias:
-            frame.aliases[name] = alias
-            yield name, alias
