@@ -356,7 +356,8 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         if path == "/log":
             writer.write(says({"log": LOG}))
         else:
-            question = json.loads(await reader.readexactly(int(headers["content-length"])))
+            size = int(headers.get("content-length", 0))
+            question = json.loads(await reader.readexactly(size)) if size else None  # None: the list of models
             LOG.append({"path": path, "headers": headers, "question": question})
             count = sum(entry["path"] == path for entry in LOG)
             await HANDLERS[path.split("/")[1]](writer, question, count)
