@@ -149,10 +149,10 @@ UNNAMED = """() => {
 
 
 def test_what_a_screen_reader_hears(page: Any) -> None:
-    go(page, row=9)
+    go(page, row=8)
     page.keyboard.press("ArrowRight")
     page.wait_for_function(
-        "() => document.getElementById('live').textContent === 'step 10: line 5; action right, state wrong'"
+        "() => document.getElementById('live').textContent === 'step 9: return, line 3; action right, state wrong'"
     )
     for selector in (
         "header",
