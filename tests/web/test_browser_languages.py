@@ -151,10 +151,10 @@ def test_a_pointer_leads_to_the_array_that_it_points_into(page: Any) -> None:
 
 
 def test_an_object_that_nobody_wrote_before_says_so(page: Any) -> None:
-    go(page, MIXED, row=8)
+    go(page, MIXED, row=7)
     page.click(f"{cell('box')} .object >> nth=0")
     page.wait_for_selector(".said:text('object 1 is not written out anywhere else')")
-    shows(page, 8)
+    shows(page, 7)
 
 
 def test_a_change_that_is_told_late_is_compared_with_its_own(page: Any) -> None:
