@@ -65,13 +65,16 @@ export function layOut({ canvas, stack, boxes, arrows }) {
   const left = isNarrow ? 24 : stack.offsetLeft + stack.offsetWidth + COLUMN_GAP;
   const top = isNarrow ? stack.offsetTop + stack.offsetHeight + 28 : 0;
   const spots = new Map(); // id -> {y, column} of the first dot in the nearest column that refers to it
-  const note = (element, column) => {
+  const edges = new Map(); // id -> the right edge of what refers to it from an earlier column
+  const note = (element, column, edge) => {
     for (const dot of element.querySelectorAll("[data-ref]")) {
       const { ref } = dot.dataset;
+      if (columns.get(ref) > column) edges.set(ref, Math.max(edges.get(ref) ?? 0, edge));
       if (columns.get(ref) > column && (spots.get(ref)?.column ?? -2) < column) spots.set(ref, { column, y: dot.getBoundingClientRect().top - origin.top });
     }
   };
-  note(stack, -1);
+  note(stack, -1, left - COLUMN_GAP);
+  const placed = []; // the boxes of earlier columns
   let x = left;
   let bottom = stack.offsetTop + stack.offsetHeight;
   for (let column = 0; ; column += 1) {
@@ -80,14 +83,22 @@ export function layOut({ canvas, stack, boxes, arrows }) {
     const wish = (box) => spots.get(box.dataset.id)?.y ?? top;
     here.sort((a, b) => wish(a) - wish(b));
     let y = top;
-    for (const box of here) {
-      y = Math.max(y, isNarrow && column === 0 ? y : wish(box) - 8);
-      Object.assign(box.style, { left: `${x}px`, top: `${y}px` });
-      note(box, column);
-      y += box.offsetHeight + ROW_GAP;
-      bottom = Math.max(bottom, y);
+    const rects = here.map((box) => {
+      const rect = { box, y: Math.max(y, isNarrow && column === 0 ? y : wish(box) - 8), w: box.offsetWidth, h: box.offsetHeight };
+      y = rect.y + rect.h + ROW_GAP;
+      return rect;
+    });
+    bottom = Math.max(bottom, y);
+    // A wide box that refers to none of these does not push them away.
+    const near = Math.max(...here.map((box) => edges.get(box.dataset.id) ?? 0)) + COLUMN_GAP;
+    const isFree = rects.every((rect) => placed.every((other) => near >= other.right + ROW_GAP || rect.y >= other.bottom || rect.y + rect.h <= other.y));
+    const at = isFree ? Math.min(near, x) : x;
+    for (const { box, y: from, w, h } of rects) {
+      Object.assign(box.style, { left: `${at}px`, top: `${from}px` });
+      note(box, column, at + w);
+      placed.push({ right: at + w, y: from, bottom: from + h + ROW_GAP });
     }
-    x += Math.max(...here.map((box) => box.offsetWidth)) + COLUMN_GAP;
+    x = Math.max(...placed.map((other) => other.right)) + COLUMN_GAP;
   }
   const width = Math.max(wide, x - COLUMN_GAP + 12);
   Object.assign(canvas.style, { width: width > wide ? `${width}px` : "auto", height: `${bottom + 8}px` });
