@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -314,6 +315,21 @@ class FromDisk:
         """The names of the innermost frame, as they are read."""
         rows = self.page.locator(".stack-frame.active tr[data-name]").all()
         return {row.get_attribute("data-name"): row.locator("td").first.inner_text().strip() for row in rows}
+
+
+def test_a_wide_box_moves_only_what_it_refers_to(chromium: Any, tmp_path: Path) -> None:
+    source = f"wide = {[f'word {n}' for n in range(12)]}\nd = {{1: [2], 3: [4]}}\n"
+    page = FromDisk(chromium, tmp_path, Program(source=source)).end()
+    code = "boxes => boxes.map(({ offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h }) => [x, y, x + w, y + h])"
+    boxes = page.eval_on_selector_all(".box", code)
+    wide = max(boxes, key=lambda box: box[2] - box[0])
+    inner = [box for box in boxes if box[0] > wide[0]]
+    assert len(boxes) == 4
+    assert len(inner) == 2
+    assert all(box[0] < wide[2] for box in inner)
+    for first, second in combinations(boxes, 2):
+        assert first[2] <= second[0] or second[2] <= first[0] or first[3] <= second[1] or second[3] <= first[1]
+    page.context.close()
 
 
 def test_a_bundle_opens_at_a_step_and_in_a_slide(chromium: Any, tmp_path: Path) -> None:
