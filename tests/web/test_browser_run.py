@@ -320,8 +320,8 @@ class FromDisk:
 def test_a_wide_box_moves_only_what_it_refers_to(chromium: Any, tmp_path: Path) -> None:
     source = f"wide = {[f'word {n}' for n in range(12)]}\nd = {{1: [2], 3: [4]}}\n"
     page = FromDisk(chromium, tmp_path, Program(source=source)).end()
-    code = "boxes => boxes.map(({ offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h }) => [x, y, x + w, y + h])"
-    boxes = page.eval_on_selector_all(".box", code)
+    sizes = "({ offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h }) => [x, y, x + w, y + h]"
+    boxes = page.eval_on_selector_all(".box", f"boxes => boxes.map({sizes})")
     wide = max(boxes, key=lambda box: box[2] - box[0])
     inner = [box for box in boxes if box[0] > wide[0]]
     assert len(boxes) == 4
