@@ -57,7 +57,7 @@ def test_no_summary_is_cut(words: tuple[str, ...]) -> None:
 
 
 # Commands that print neither progress nor hints: they serve, ask for keys, or are done at once.
-WITHOUT_PROGRESS = {"show", "step", "dap", "serve", "train", "completion"}
+WITHOUT_PROGRESS = {"show", "step", "dap", "serve", "train", "completion", "doctor"}
 
 
 def test_every_command_with_progress_or_hints_can_be_quiet() -> None:

@@ -23,7 +23,7 @@ def facts(text):
     found = [os.getpid(), os.getuid(), os.getgid(), os.getcwd(), sorted(os.environ), socket.gethostname()]
     found.append((sorted(os.listdir()), sys.argv, sys.stdin.read(), hash(text)))
     print(found)
-    with open("/tmp/own", "w") as file:
+    with open(os.path.join(os.environ["TMPDIR"], "own"), "w") as file:
         file.write(text)
     return sorted(set(text))
 """
@@ -70,9 +70,10 @@ def test_every_end_is_named() -> None:
 @pytest.mark.usefixtures("provider")
 def test_nothing_is_left_for_the_next_program() -> None:
     leaves = (
-        "import os\nopen('/tmp/left', 'w'); open('left', 'w'); os.fork() or os.execv('/bin/sleep', ['sleep', '600'])"
+        "import os\ntmp = os.environ['TMPDIR']\nopen(tmp + '/left', 'w'); open('left', 'w')\n"
+        "os.fork() or os.execv('/bin/sleep', ['sleep', '600'])"
     )
-    sees = "import os\nprint(os.listdir('/tmp'), os.listdir(), [p for p in os.listdir('/proc') if p.isdigit()])"
+    sees = "import os\nprint(os.listdir(os.environ['TMPDIR']), os.listdir(), [p for p in os.listdir('/proc') if p.isdigit()])"
     _, second = record_many([Program(source=leaves), Program(source=sees)], limits=LIMITS)
     assert second.output == "[] ['program.py'] ['1', '2']\n"
 

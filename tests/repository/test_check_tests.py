@@ -52,7 +52,8 @@ def test_a_passing_test_that_behaves_differently_fails_the_check(folder: Path, c
     text = capsys.readouterr().out
     assert "1 of 2 tests" in text
     assert "outcome           passed on both revisions" in text
-    assert "lib.py, label, line 6 before and line 7 after: returns '2!' before, '2?' after" in text
+    said = " ".join(text.split())  # a sentence wraps at the width of the console
+    assert "lib.py, label, line 6 before and line 7 after: returns '2!' before, '2?' after" in said
     assert check(folder, "--update") == 0
     assert check(folder) == 0
     assert worldline.verify(str(folder / "traces")) == []

@@ -168,9 +168,9 @@ def sandbox_option(command: Command) -> Command:
 
 
 def _sandbox(context: click.Context, parameter: click.Parameter, name: str) -> None:
-    from worldline.recording.recorder import using_sandbox
-
     if name != "auto":
+        from worldline.recording.recorder import using_sandbox
+
         context.with_resource(using_sandbox(name))
 
 
