@@ -6,6 +6,7 @@ import { config, launch, scope, session } from './client.mjs';
 
 const thread = { threadId: 1 };
 const programs = [
+  { program: config.count.replace('count.py', 'paint.py'), call: 'paint([[1, 2], [3, 4]])' },
   { program: config.count, call: "count('berry', 'r')" },
   { program: config.factorial, call: 'fact(5)' },
   { program: config.count, call: "count('strawberries', 'r')" },
@@ -33,7 +34,8 @@ async function wrong(client) {
   let start = (args) => launch(client, args, { filters: ['first-state'] });
   for (const args of programs) {
     const reason = await stop(client, () => start(args));
-    const differs = reason === 'exception' ? Object.keys(await scope(client, 'Difference')) : [];
+    const values = reason === 'exception' ? Object.keys(await scope(client, 'Difference')) : [];
+    const differs = values.filter((name) => !name.startsWith('(')); // what is returned is no name
     if (differs.length) return differs[0];
     start = (next) => client.restartRequest({ arguments: next });
   }
