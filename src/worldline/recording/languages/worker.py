@@ -13,7 +13,7 @@ from typing import Any
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
-from worldline.recording.idle_sandboxes import close_idle_sandboxes, discard_sandbox, release_sandbox, take_sandbox
+from worldline.recording.idle_sandboxes import close_idle_sandboxes_with, discard_sandbox, release_sandbox, take_sandbox
 from worldline.recording.languages import artefact, tools
 from worldline.recording.languages.call import tree_of
 from worldline.recording.languages.toolchain import KINDS, find
@@ -98,7 +98,7 @@ class LanguageWorker:
                 if contents is None:
                     return self._unprepared(program, run)
                 folder = tools.keep(digest, contents)
-                close_idle_sandboxes()  # an overlay goes on showing files that were replaced below it
+                close_idle_sandboxes_with(str(folder))
         self.plan = replace(self.plan, tools=str(folder))
         return None
 
