@@ -73,7 +73,10 @@ def test_nothing_is_left_for_the_next_program() -> None:
         "import os\ntmp = os.environ['TMPDIR']\nopen(tmp + '/left', 'w'); open('left', 'w')\n"
         "os.fork() or os.execv('/bin/sleep', ['sleep', '600'])"
     )
-    sees = "import os\nprint(os.listdir(os.environ['TMPDIR']), os.listdir(), [p for p in os.listdir('/proc') if p.isdigit()])"
+    sees = (
+        "import os\nprocesses = [p for p in os.listdir('/proc') if p.isdigit()]\n"
+        "print(os.listdir(os.environ['TMPDIR']), os.listdir(), processes)"
+    )
     _, second = record_many([Program(source=leaves), Program(source=sees)], limits=LIMITS)
     assert second.output == "[] ['program.py'] ['1', '2']\n"
 

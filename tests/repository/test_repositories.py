@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 import signal
@@ -393,6 +394,9 @@ def test_a_list_names_repositories(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="not a list of repositories"):
         list_repositories([f"@{tmp_path / 'bytes'}"])
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="cannot be read as a list of repositories: not a regular file"):
+        list_repositories([f"@{tmp_path / 'pipe'}"])
 
 
 @given(st.lists(st.lists(st.text(max_size=2), min_size=1, max_size=9), max_size=20), st.integers(1, 9))

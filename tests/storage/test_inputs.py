@@ -63,6 +63,25 @@ def test_a_pipe_or_a_device_is_refused_at_once(command: str, pipe: Path, tmp_pat
         assert REFUSAL in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize("command", ["verify {}", "compare {0} {0}", "intervene {}", "data mine {} -o {out}"])
+def test_where_a_folder_belongs_a_pipe_or_a_device_is_refused(
+    command: str, pipe: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    for target in (pipe, Path("/dev/zero")):
+        assert main(command.format(target, out=tmp_path / "mined").split()) == 2
+        error = " ".join(capsys.readouterr().err.split())
+        assert f"{target} is not a folder" in error or f"{target} is neither a folder nor a regular file" in error
+        assert not (tmp_path / "mined").exists()
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_pipes_and_devices_in_a_folder_are_not_mined(pipe: Path, tmp_path: Path, capsys: Capture) -> None:
+    (pipe.parent / "zeros.py").symlink_to("/dev/zero")
+    (pipe.parent / "plain.py").write_text("def f(n):\n    return n + 1\n")
+    assert main(["data", "mine", str(pipe.parent), "-o", str(tmp_path / "mined")]) == 0
+    assert "from 1 files" in capsys.readouterr().out
+
+
 def test_a_huge_source_is_refused(tmp_path: Path, capsys: Capture) -> None:
     with (tmp_path / "huge.py").open("wb") as file:
         file.truncate(1 << 40)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from worldline.core.errors import FormatError
+from worldline.storage.inputs import read_input
 
 KIND, MODE, OPERATION, REVEAL, SOURCE = "kind", "mode", "operation", "reveal", "source"
 
@@ -51,7 +52,7 @@ class Factors:
 def read_factors(path: Path) -> dict[str, float]:
     """Read the factors of a curriculum file."""
     try:
-        entries = json.loads(path.read_bytes())["factors"]
+        entries = json.loads(read_input(path))["factors"]
         table = {str(label): float(value) for label, value in entries.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FormatError(f"{path} is not a curriculum: {error!r}") from error

@@ -189,8 +189,15 @@ def is_there(at: Folder) -> bool:
 
 
 def names(at: Folder) -> list[str]:
-    """Return every name in a folder, sorted."""
+    """Return every name in a folder, sorted.
+
+    Raises:
+        UsageError: It is a file.
+        DiskError: It cannot be read.
+    """
     if isinstance(at, Path):
+        if at.exists() and not at.is_dir():
+            raise UsageError(f"{at} is not a folder")
         return files.names(at)
     from pyarrow import fs
 

@@ -371,7 +371,7 @@ def _is_allowed_decorator(decorator: ast.expr) -> bool:
 @lru_cache(maxsize=128)
 def _load(path: Path) -> _Module | None:
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
             return None
         text = _XRANGE.sub("range", path.read_text("utf-8"))
         tree = ast.parse(text)

@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 
 from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, Feature, language_of
+from worldline.storage.inputs import read_input
 
 DEFAULT_CLONES = "~/quarry"
 _SKIPPED_FOLDERS = {
@@ -81,7 +82,7 @@ def read_mining_source(path: str | Path, *, clones: str = DEFAULT_CLONES) -> Min
         UsageError: A line has another form.
     """
     named: dict[str, list[str]] = {"package": [], "repository": []}
-    for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(read_input(path).decode().splitlines(), 1):
         words = line.partition("#")[0].split()
         if words and (len(words) < 3 or words[0] not in named):
             raise UsageError(f"{path}:{number}: not `package NAME LICENCE` or `repository OWNER/NAME LICENCE`")
@@ -105,8 +106,11 @@ def locate_places(places: Sequence[str], python: str | None = None) -> list[Path
     """
     located = {place: Path(place) for place in places if Path(place).exists()}
     for place, path in located.items():
-        if path.is_file():
-            LANGUAGES[language_of(path.name)].require(Feature.MINE, place)
+        if path.is_dir():
+            continue
+        if not path.is_file():
+            raise UsageError(f"{place} is neither a folder nor a regular file")
+        LANGUAGES[language_of(path.name)].require(Feature.MINE, place)
     names = [place for place in places if place not in located]
     if names:
         command = [python or sys.executable, "-I", "-c", _LOCATE_SCRIPT, *names]
@@ -139,6 +143,8 @@ def _list_files(places: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
             yield place, True
             continue
         for path in sorted(place.rglob("*.py")):
+            if not path.is_file():  # a folder, a pipe, a device
+                continue
             parts = path.relative_to(place).parts
             yield path, not _SKIPPED_FOLDERS.intersection(parts) and not is_test_file(path)
 

@@ -97,7 +97,7 @@ def _to_call(function: ExtractedFunction, usage: Usage) -> str:
 def read_usages(path: Path) -> tuple[Usage, ...]:
     """Read the literal calls of a file in order; those of `Input:` lines have no name."""
     try:
-        text = path.read_text("utf-8") if path.stat().st_size < MAX_FILE_BYTES else ""
+        text = path.read_text("utf-8") if path.is_file() and path.stat().st_size < MAX_FILE_BYTES else ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return tuple(find_usages(text))

@@ -41,6 +41,7 @@ from worldline.parallel.pool import LocalPool, WorkerPool, in_order
 from worldline.recording.repository.budget import DEFAULT_BUDGET, TestBudget
 from worldline.recording.repository.calls import CallPaths
 from worldline.recording.repository.record import TestRecording, instance_of, record_tests
+from worldline.storage.inputs import read_input
 from worldline.storage.remote import Folder, place
 
 DEFAULT_MAX_CALLS = 8
@@ -210,14 +211,11 @@ def list_repositories(repositories: Iterable[str]) -> list[str]:
             paths[entry] = None
             continue
         try:
-            with open(file, encoding="utf-8") as lines:
-                text = lines.read(MAX_LIST_BYTES + 1)
+            text = read_input(file, limit=MAX_LIST_BYTES).decode()
         except OSError as error:
             raise UsageError(f"{entry} cannot be read as a list of repositories: {error.strerror}") from None
         except ValueError as error:
             raise UsageError(f"{entry} is not a list of repositories: {error}") from None
-        if len(text) > MAX_LIST_BYTES:
-            raise UsageError(f"{file} is not a list of repositories: it is larger than {MAX_LIST_BYTES:,} bytes")
         listed = (line.partition("#")[0].strip() for line in text.splitlines())
         paths |= dict.fromkeys(str(file.parent / Path(line).expanduser()) for line in listed if line)
     return list(paths)
@@ -233,7 +231,7 @@ def _pool(workers: int, ray: str | None, trust: bool) -> WorkerPool:
 
 def _fingerprint(options: dict[str, Any], max_calls: int, leave_out: list[str]) -> dict[str, Any]:
     """What determines the calls besides the repositories, their environments and the number of workers."""
-    benchmarks = sorted(hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in leave_out)
+    benchmarks = sorted(hashlib.sha256(read_input(path)).hexdigest() for path in leave_out)
     return {
         "code": manifests.code_version(),
         "budget": asdict(options["budget"]),
