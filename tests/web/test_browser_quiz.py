@@ -25,7 +25,7 @@ PHONE = {"width": 390, "height": 844}
 VALUE, OUTPUT = 4, 6  # questions
 UNNAMED = """() => {
   const named = e => e.innerText?.trim() || e.ariaLabel || e.getAttribute('aria-labelledby') || e.labels?.length;
-  const all = [...document.querySelectorAll('button, input, textarea, section, nav, a')];
+  const all = [...document.querySelectorAll('button, input, textarea, section, nav, a, [role=listitem]')];
   return all.filter(e => e.checkVisibility() && !named(e)).map(e => e.outerHTML);
 }"""
 

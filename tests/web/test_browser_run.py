@@ -144,6 +144,8 @@ def test_a_program_is_shown_without_a_model(page: Any) -> None:
     assert texts(page, ".source .coming .line-number") == ["15"]
     assert texts(page, ".stack-frame.active .function") == ["month"]
     assert page.get_attribute(".stack-frame.active", "aria-label") == "Frame month, running"
+    assert texts(page, "h1") == ["Run of program.py"]
+    assert page.locator("section[role]").count() == 0  # a section is a region already
     shared = arrows(page)
     assert sorted(shared.values()) == [2, 2]  # account and boss; history and account.log
     assert seen(page, ".box.changed button.slot.changed") == ["'audited'"]

@@ -85,7 +85,7 @@ export function heapPanel({ jump, select }) {
     const known = new Set(frame.names.map(([name]) => name));
     const extra = [...differing].filter(([name]) => !known.has(name));
     const title = oneLine(cut(frame.function, MAX_NAME_CHARS));
-    return el("section", {
+    return el("div", {
       class: `stack-frame${isActive ? " active" : ""}${ending ? " ending" : ""}`, role: "listitem", data: { frame: frame.frame },
       "aria-label": `Frame ${title}${isActive ? ", running" : ", waiting"}`,
     },
@@ -149,7 +149,7 @@ export function heapPanel({ jump, select }) {
       type: "button", class: "quiet fold", "aria-expanded": String(isOpen), data: { fold: box.id }, on: { click: () => unfold(box.id) },
     }, isOpen ? "fold" : `${count(hidden)} more`) : null;
     const table = ROWS.includes(box.kind) ? el("table", {}, el("tbody", {}, parts.map(part))) : el("ol", { class: "cells" }, parts.map(part));
-    return el("section", { class: `box kind-${box.kind}${keys ? " changed" : ""}${isNew ? " new" : ""}`, role: "listitem", data: { id: box.id }, "aria-label": name },
+    return el("div", { class: `box kind-${box.kind}${keys ? " changed" : ""}${isNew ? " new" : ""}`, role: "listitem", data: { id: box.id }, "aria-label": name },
       el("h4", {}, title), table, fold, box.more ? el("p", { class: "soft more" }, `and ${count(box.more)} more, not drawn`) : null);
   }
 

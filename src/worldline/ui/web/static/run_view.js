@@ -65,7 +65,8 @@ class RunPage {
     this.output = runOutput();
     this.changesList = changesPanel({ jump: (row) => this.jump(row), close: () => this.select(null) });
     const bar = el("div", { class: "toolbar" }, el("div", { class: "moves", role: "toolbar", "aria-label": "Stepping" }, this.moves.map(([, button]) => button)), this.where, this.search.element, this.compare);
-    fill(this.root, el("div", { class: "run-view" }, el("div", { class: "cockpit" }, bar, this.timeline.element), this.alert, this.status,
+    const title = el("h1", { class: "unseen" }, `Run of ${oneLine(cut(this.session.name ?? "", 120))}`);
+    fill(this.root, el("div", { class: "run-view" }, title, el("div", { class: "cockpit" }, bar, this.timeline.element), this.alert, this.status,
       el("div", { class: "run-panels" },
         el("div", { class: "column run-left" }, this.source.element, this.output.element),
         el("div", { class: "column run-right" }, this.heap.element, this.changesList.element))));
