@@ -61,9 +61,10 @@ def discard_sandbox(sandbox: Sandbox | None) -> None:
 def close_idle_sandboxes_with(tools: str) -> None:
     """Close the idle sandboxes that show this folder of tools. An overlay does not show files replaced below it."""
     sandboxes = _idle.get(os.getpid(), [])
-    for sandbox in [each for each in sandboxes if each.plan.tools == tools]:
-        sandboxes.remove(sandbox)
-        sandbox.close()
+    for sandbox in sandboxes.copy():
+        if sandbox.plan.tools == tools:
+            sandboxes.remove(sandbox)
+            sandbox.close()
 
 
 @atexit.register
