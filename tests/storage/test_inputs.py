@@ -28,6 +28,7 @@ COMMANDS = (
     "bench humaneval --data {}",
     "plan repair {program} --tests {}",
     "debug {program} --model replay:{}",
+    "data mine {program} --leave-out {} -o {program}.mined",
 )
 
 

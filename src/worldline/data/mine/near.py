@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worldline.core.errors import FormatError
+from worldline.core.errors import FormatError, UsageError
 from worldline.programs.languages import tokens as foreign
 from worldline.programs.split import normal
 from worldline.storage.inputs import read_input, unpack
@@ -111,10 +111,19 @@ def _shingles(tokens: list[str]) -> frozenset[str]:
 
 
 def read_programs(path: str | Path) -> list[str]:
-    """Read a benchmark's programs: JSON lines, optionally gzipped, with `code` or `prompt` and solution."""
+    """Read a benchmark's programs: JSON lines, optionally gzipped, with `code` or `prompt` and solution.
+
+    Raises:
+        UsageError: The file cannot be read.
+        FormatError: It holds something else.
+    """
     path = Path(path)
     try:
-        data = unpack(read_input(path))
+        packed = read_input(path)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        data = unpack(packed)
         return [_benchmark_program(json.loads(line)) for line in data.splitlines() if line.strip()]
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise FormatError(
