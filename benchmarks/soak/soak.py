@@ -22,7 +22,7 @@ from serving import soak_serve
 from watching import HEAD
 
 PARTS = {"serve": soak_serve, "page": soak_page, "record": soak_record_many}
-COUNTS = {"serve": 5000, "page": 1000, "record": 4000}
+COUNTS = {"serve": 5000, "page": 5000, "record": 4000}
 
 
 def main() -> None:
