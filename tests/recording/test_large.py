@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from interpreters import FOUND
+from interpreters import FOUND, HERE
 from large_programs import APPENDS, PROGRAMS
 
 from worldline.core.limits import Limits
@@ -22,7 +22,10 @@ from worldline.recording.repository.calls import slice_columns
 LIMITS = Limits(wall=120)
 
 
-def recorded(name: str, n: int, core: str = "native", python: str | None = None, limits: Limits = LIMITS) -> Trace:
+PYTHON = FOUND[HERE]
+
+
+def recorded(name: str, n: int, core: str = "native", python: str = PYTHON, limits: Limits = LIMITS) -> Trace:
     return record(Program(source=PROGRAMS[name], call=f"f({n})"), core=core, python=python, limits=limits)
 
 
@@ -100,6 +103,8 @@ def test_a_part_of_a_trace_keeps_its_splices() -> None:
 
 def test_a_module_that_appends_is_recorded_alike() -> None:
     source = APPENDS.replace("def f(n):\n", "n = 200\n").replace("\n    ", "\n").replace("return len(xs)", "")
-    native, readable = (record(Program(source=source), core=core, limits=LIMITS) for core in ("native", "python"))
+    native, readable = (
+        record(Program(source=source), core=core, python=PYTHON, limits=LIMITS) for core in ("native", "python")
+    )
     assert native.columns == readable.columns
     assert isinstance(native.columns.texts, SplicedTexts)

@@ -164,7 +164,7 @@ def test_steps_and_weight_beyond_the_limits_are_damage(script: Script, steps: in
 
 
 STEP_TAGS = (2, 3, 5, 6, 7, 8, 9, 10, 11)
-TEXTS = {0x01: 1, 0x10: 1, 0x20: 1, 0x21: 2, 0x22: 2, 0x23: 2, 0x3F: 2, **dict.fromkeys(range(6, 12), 1)}
+TEXTS = {0x01: 1, 0x10: 1, 0x13: 1, 0x20: 1, 0x21: 2, 0x22: 2, 0x23: 2, 0x3F: 2, **dict.fromkeys(range(6, 12), 1)}
 
 
 def first_beyond(script: Script, steps: int, weight: int) -> int | None:
