@@ -184,7 +184,7 @@ static void *allocate(size_t size) /* zeroed, on a cache line */
     return (char *)at + LINE;
 }
 
-static void release(void *block)
+static void give_back(void *block)
 {
     if (!block) return;
     void *at = (char *)block - LINE;
@@ -466,8 +466,8 @@ static void engine_dealloc(PyObject *self)
     }
     PyMem_Free(e->net.layers);
     free(e->net.arena);
-    release(e->buffers);
-    release(e->pool);
+    give_back(e->buffers);
+    give_back(e->pool);
     Py_XDECREF(e->state_type);
     type->tp_free(self);
     Py_DECREF(type);
@@ -488,15 +488,15 @@ static Page *new_page(const Net *net)
 
 static void drop_page(Page *page)
 {
-    if (!--page->owners) release(page);
+    if (!--page->owners) give_back(page);
 }
 
 static void drop_memory(const Net *net, Memory *memory)
 {
-    for (size_t n = 0; memory->ring && n < net->attending; n++) release(memory->ring[n]);
+    for (size_t n = 0; memory->ring && n < net->attending; n++) give_back(memory->ring[n]);
     free(memory->ring);
-    release(memory->fixed);
-    release(memory->kept);
+    give_back(memory->fixed);
+    give_back(memory->kept);
     for (size_t n = 0; n < memory->page_count; n++) drop_page(memory->pages[n]);
     free(memory->pages);
 }
@@ -513,7 +513,7 @@ static int grow_ring(const Net *net, Memory *memory, size_t count)
         float *grown = allocate(blocks * BLOCK_SIZE * sizeof *grown);
         if (!grown) return -1;
         if (memory->ring_blocks) memcpy(grown, memory->ring[n], memory->ring_blocks * BLOCK_SIZE * sizeof *grown);
-        release(memory->ring[n]);
+        give_back(memory->ring[n]);
         memory->ring[n] = grown; /* larger than ring_blocks says until all are: harmless */
     }
     memory->ring_blocks = blocks;
