@@ -74,7 +74,6 @@ def test_one_call(capsys: Capture) -> None:
         ("import sys\ndef f():\n    sys.exit(3)\n", "f()", ("exited", "3")),
         ("import os\ndef f():\n    os.abort()\n", "f()", ("killed", "SIGABRT")),
         ("def f():\n    while True:\n        pass\n", "f()", ("limit", "steps")),
-        ("def f(:\n", "f()", ("unsupported", "source: SyntaxError in line 1")),
     ],
 )
 def test_what_the_program_did_is_not_the_exit_code(
@@ -84,6 +83,38 @@ def test_what_the_program_did_is_not_the_exit_code(
     trace = recorded(capsys, file, "--call", call, "--max-steps", "500")
     assert (trace["outcome"]["kind"], trace["outcome"]["detail"]) == outcome
     assert len(trace["steps"]) == (500 if outcome[0] == "limit" else len(trace["steps"]))
+
+
+@pytest.mark.parametrize("verb", ["record", "encode", "cost", "debug", "view"])
+@pytest.mark.parametrize(
+    ("name", "source", "why"),
+    [
+        ("bad.py", "def f(:\n", "line 1"),
+        ("bad.c", "int main(void) { return x; }\n", "source: line 1: "),
+        ("bad.js", "let 1 = 2;\n", "source: SyntaxError in line 1"),
+    ],
+)
+def test_a_program_that_does_not_compile_has_an_exit_code(
+    tmp_path: Path, capsys: Capture, verb: str, name: str, source: str, why: str
+) -> None:
+    file = write(tmp_path / name, source)
+    assert main([verb, str(file)]) == 4
+    errors = capsys.readouterr().err
+    assert "error[not-started]: " in errors
+    assert why in errors
+    assert "Traceback" not in errors
+
+
+def test_a_missing_compiler_has_the_same_exit_code(tmp_path: Path) -> None:
+    file = write(tmp_path / "fine.rs", "fn main() {}\n")
+    code = (
+        "import os, sys; os.environ['PATH'] = '/nowhere'; from worldline.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "record", "--json", str(file)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ended.returncode == 4, ended.stderr
+    assert json.loads(ended.stdout)["outcome"]["detail"].startswith("toolchain: no rustc; install the package rustc")
+    assert "error[not-started]: " in ended.stderr
 
 
 def test_limits_are_taken_from_the_options_and_stand_in_the_trace(tmp_path: Path, capsys: Capture) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import pty
 import re
@@ -123,7 +124,8 @@ def test_without_textual_it_names_the_extra(file: str, monkeypatch: pytest.Monke
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "textual", None)
-    monkeypatch.setattr(sys.modules["worldline.ui.terminal.step.start"], "is_terminal", lambda: True)
+    start = importlib.import_module("worldline.ui.terminal.step.start")
+    monkeypatch.setattr(start, "is_terminal", lambda: True)
     found = CliRunner().invoke(step, [file, "--call", "f('a')"])
     assert isinstance(found.exception, UsageError)
     assert "pip install 'worldline[step]'" in str(found.exception)

@@ -26,6 +26,8 @@ def run_hint(trace: Trace) -> str:
         A sentence; empty where there is nothing to say.
     """
     kind, detail = trace.outcome.kind, trace.outcome.detail
+    if kind in ("unsupported", "host-fault"):
+        return ""
     if kind == "raised" and "FileNotFoundError" in detail:
         named = re.search(r"^FileNotFoundError: .*: '([^'\n]+)'$", trace.stderr, re.MULTILINE)
         path = printable(named[1]) if named else "PATH"

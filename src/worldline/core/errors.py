@@ -3,6 +3,7 @@
     WorldlineError            exit 3: a fault of the tool, unless a subclass says otherwise
     +-- UsageError            exit 2: the caller asked for something impossible
     |   +-- NoModelError      exit 2: no model has this name, here or on the server
+    |   +-- NotStarted        exit 4: the program does not compile, or this machine lacks its compiler or interpreter
     +-- NoSandbox             exit 3: this machine offers no sandbox
     +-- DiskError             exit 3: a write did not reach the disk; nothing was renamed
     +-- BusyError             exit 3: another writer holds the directory
@@ -40,6 +41,13 @@ class NoModelError(UsageError):
     """No model has the name that was asked for. The message lists the models that exist."""
 
     slug = "no-model"
+
+
+class NotStarted(UsageError):
+    """The program has no run: it does not compile, or this machine lacks its compiler or interpreter."""
+
+    slug = "not-started"
+    exit_code = 4
 
 
 class NoSandbox(WorldlineError):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from worldline.analyze.flow.entries import entries, in_words
 from worldline.analyze.flow.operations import BUILTINS
 from worldline.analyze.hints import only_defines
-from worldline.core.errors import UsageError
+from worldline.core.errors import NotStarted, UsageError
 from worldline.core.program import Program
 from worldline.recording.collect import collect, with_data
 
@@ -41,29 +41,31 @@ def load_program(
 
     Raises:
         UsageError: The file cannot be read, or `must_run` and it would do nothing.
+        NotStarted: `must_run`, and it does not compile.
     """
     name = os.fspath(file)
     if must_run and name.endswith((".jsonl", ".jsonl.gz")):
         raise UsageError(f"{name} holds rows, not a program: `worldline bench {name}` asks a model about each")
     program = collect(file, argv=tuple(argv), call=call, entry=entry, stdin=stdin)
     program = with_data(program, file, data) if data else program
-    reason = _not_python(program) or only_defines(program) or _calls_nothing(program) if must_run else ""
+    if must_run:
+        _require_syntax(program)
+    reason = only_defines(program) or _calls_nothing(program) if must_run else ""
     if reason:
         raise UsageError(reason)
     return program
 
 
-def _not_python(program: Program) -> str:
-    """Why a source is not Python; empty where it is, where it is in another language, or only a run can tell."""
+def _require_syntax(program: Program) -> None:
+    """Raise NotStarted if a source is not Python, unless it is in another language or only a run can tell."""
     if not program.lang.has_syntax_tree:
-        return ""
+        return
     try:
         ast.parse(program.source)
     except SyntaxError as error:
-        return f"{program.name} is not Python: {error.msg}, line {error.lineno}"
+        raise NotStarted(f"{program.name} is not Python: {error.msg}, line {error.lineno}") from None
     except (ValueError, RecursionError, MemoryError):
         pass
-    return ""
 
 
 def _calls_nothing(program: Program) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from worldline.analyze.hints import run_hint
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.notation import StepSpan, notation
-from worldline.core.errors import UsageError
+from worldline.core.errors import NotStarted, UsageError
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
@@ -317,6 +317,8 @@ def _branched(diagnosis: Diagnosis, nearest: Nearest | None, tell: Callable[[str
 
 def _truth(ask: PredictionRequest, predictor: Predictor, limits: Limits) -> tuple[Prediction, Trace]:
     truth, trace = recorded_run(ask, limits, predictor.info.notation)
+    if trace.outcome.kind == "unsupported":
+        raise NotStarted(f"{ask.program.name} was not executed: {trace.outcome.detail}")
     if truth.note:
         raise UsageError(f"there is no execution to compare with: {truth.note}")
     return truth, trace

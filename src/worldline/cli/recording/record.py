@@ -24,7 +24,7 @@ from worldline.cli.recording.expect import check_program, expect_options, read_c
 from worldline.cli.recording.record_options import chosen_limits, record_options
 from worldline.cli.recording.repository import record_repository, repository_options, require_comparison
 from worldline.codec.names import NOTATIONS, PARTS
-from worldline.core.errors import UsageError, WorldlineError
+from worldline.core.errors import NotStarted, UsageError, WorldlineError
 from worldline.core.text import plural
 
 if TYPE_CHECKING:
@@ -71,17 +71,25 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
     for trace in traces:
         _show_recorded(trace, out=out, as_json=as_json, rows=rows)
     are_diverged = [has_diverged(trace, options) for trace in traces]
-    refuse_host_faults([trace.outcome for trace in traces])
+    refuse_unrun([(file, trace.outcome) for trace in traces])
     if any(are_diverged):
         raise click.exceptions.Exit(1)
 
 
-def refuse_host_faults(outcomes: Sequence[Outcome]) -> None:
-    """Raise WorldlineError if the tool failed on some programs, after the result of the others was printed."""
-    failed = [outcome for outcome in outcomes if outcome.kind == "host-fault"]
+def refuse_unrun(ends: Sequence[tuple[str, Outcome]]) -> None:
+    """Raise an error if some files have no run, after the result of the others was printed.
+
+    Raises:
+        WorldlineError: The tool failed.
+        NotStarted: A program does not compile, or this machine lacks its compiler or interpreter.
+    """
+    failed = [outcome for _, outcome in ends if outcome.kind == "host-fault"]
     if failed:
-        count = f"{len(failed):,} of {plural(len(outcomes), 'recording')} failed in the tool, not in the program"
+        count = f"{len(failed):,} of {plural(len(ends), 'recording')} failed in the tool, not in the program"
         raise WorldlineError(f"{count}: {failed[0].detail}; execute the command again")
+    for file, outcome in ends:
+        if outcome.kind == "unsupported":
+            raise NotStarted(f"{file} was not executed: {outcome.detail}")
 
 
 def _show_recorded(trace: Trace, *, out: str | None, as_json: bool, rows: int) -> None:
@@ -163,7 +171,7 @@ def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: i
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
     if not is_stored:
         sys.stdout.flush()
-        refuse_host_faults([trace.outcome])
+        refuse_unrun([(file, trace.outcome)])
     if has_diverged(trace, options):
         raise click.exceptions.Exit(1)
 
@@ -203,17 +211,17 @@ def cost(files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_j
     from worldline.data.vocabularies import cost as measure
     from worldline.ui.terminal.cost import print_cost
 
-    recorded: list[Outcome] = []
+    recorded: list[tuple[str, Outcome]] = []
     traces = (trace for file in files for trace in _traces(file, options, recorded))
     table = measure(traces, tokenizers=tokenizers, context=context)
     if as_json:
         click.echo(json.dumps(table.as_json()))
     else:
         print_cost(_console(), table)
-    refuse_host_faults(recorded)
+    refuse_unrun(recorded)
 
 
-def _traces(file: str, options: dict[str, Any], recorded: list[Outcome]) -> Iterator[Trace]:
+def _traces(file: str, options: dict[str, Any], recorded: list[tuple[str, Outcome]]) -> Iterator[Trace]:
     """Yield the traces of a file, and add how those that are recorded now ended to `recorded`."""
     if _is_stored(file, options):
         from worldline.data.load import load_all
@@ -221,7 +229,7 @@ def _traces(file: str, options: dict[str, Any], recorded: list[Outcome]) -> Iter
         yield from load_all(file)
     else:
         trace = _record_quietly(file, (), options)
-        recorded.append(trace.outcome)
+        recorded.append((file, trace.outcome))
         yield trace
 
 
@@ -238,17 +246,14 @@ def _record_quietly(
     control: Control | None = None,
     posed: Callable[[Program], Program] | None = None,
 ) -> Trace:
-    """Record a program whose outcome is not shown, and print a hint if it was not executed.
+    """Record a program whose outcome is not shown, and print a hint if it did nothing.
 
     The trace of a posed program names the program itself, as `Notation.sent_and_written` expects it.
     """
     from worldline.analyze.hints import run_hint
 
     trace = _record(file, args, options, control, posed)
-    if trace.outcome.kind in ("unsupported", "host-fault"):
-        opt.hint(f"{file} was not executed: {trace.outcome.kind} {trace.outcome.detail}")
-    else:
-        opt.hint(run_hint(trace))
+    opt.hint(run_hint(trace))
     return trace
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.notation import notation
-from worldline.core.errors import UsageError
+from worldline.core.errors import NotStarted, UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import THREAD, Control
 from worldline.core.program import Program
@@ -262,8 +262,10 @@ def _walk(world: ControlledRunner, subject: Subject, effort: Effort, *, texts: b
 
 
 def _require_run(trace: Trace) -> None:
-    """Raise UsageError if the program was not executed."""
-    if trace.outcome.kind in ("unsupported", "host-fault"):
+    """Raise an error if the program was not executed."""
+    if trace.outcome.kind == "unsupported":
+        raise NotStarted(f"{trace.program.name} was not executed: {trace.outcome.detail}")
+    if trace.outcome.kind == "host-fault":
         raise UsageError(f"{trace.program.name} did not run: {trace.outcome.kind} {trace.outcome.detail}")
 
 

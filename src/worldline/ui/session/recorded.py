@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldline.core.errors import UsageError
+from worldline.core.errors import NotStarted
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
@@ -22,10 +22,10 @@ def record_session(program: Program, *, limits: Limits | None = None, control: C
         control: Decides the hidden inputs of the run.
 
     Raises:
-        UsageError: The program has no step: it does not compile, or its language is not available here.
+        NotStarted: The program has no step: it does not compile, or its language is not available here.
     """
     trace = recorder(limits or Limits(steps=DEFAULT_VIEW_STEPS), containers=True)(program, control)
     if not len(trace):
         reason = trace.outcome.detail or trace.stderr.strip() or trace.outcome.kind
-        raise UsageError(f"{program.name} cannot be shown, because it did not start: {reason}")
+        raise NotStarted(f"{program.name} cannot be shown, because it did not start: {reason}")
     return Session.of_trace(trace, name=program.name, at=0)
