@@ -346,8 +346,11 @@ final class Render {
         return first;
     }
 
+    /** The message of an exception. The JVM writes that of a null pointer, which no field holds, when it is asked for. */
     static Object message(Object exception) {
-        return Layout.get(exception, MESSAGE);
+        Object message = Layout.get(exception, MESSAGE);
+        boolean written = message == null && exception.getClass() == NullPointerException.class;
+        return written ? ((NullPointerException) exception).getMessage() : message;
     }
 
     static Object cause(Object exception) {
