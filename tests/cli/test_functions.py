@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import worldline
+from worldline.cli import main
 from worldline.core.errors import UsageError
 
 SOURCE = "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
@@ -78,3 +80,12 @@ def test_a_trace_is_stored_once(tmp_path: Path) -> None:
     assert worldline.verify(tmp_path / "traces") == []
     (row,) = worldline.cost([trace], tokenizers=["bytes"]).rows
     assert row.steps == len(trace)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_an_option_names_a_language_by_its_title(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "generated", "--model", "interpreter", "--max-programs", "1", "--json", "--language"]
+    assert main([*words, "TypeScript"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["by_length"]) == ["TypeScript"]
+    assert main([*words, "cobol"]) == 2
+    assert "one of js, ts, java" in capsys.readouterr().err

@@ -75,7 +75,7 @@ def codes() -> dict[int, str]:
 
 
 def test_the_page_names_every_exit_code() -> None:
-    assert sorted(codes()) == [0, 1, 2, 3, 130]
+    assert sorted(codes()) == [0, 1, 2, 3, 4, 130]
 
 
 @pytest.mark.usefixtures("sandbox")
@@ -89,6 +89,9 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert main([*debug, f"python:{model}:wrong"]) == 1
     assert main([*debug, "nonsense"]) == 2
     assert main([*debug, f"python:{model}:broken"]) == 3
+    unfinished = tmp_path / "unfinished.py"
+    unfinished.write_text("def f(:\n")
+    assert main(["record", str(unfinished)]) == 4
     close_idle_sandboxes()
     monkeypatch.setenv("PATH", "")
     assert main([*debug, "interpreter"]) == 3

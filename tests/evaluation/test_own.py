@@ -58,6 +58,8 @@ def test_rows_in_other_languages(tmp_path: Path) -> None:
     rows = [{"source": "function f(n) { return n }", "call": "f(1)", "language": "js"}, {"source": "fn main() {}"}]
     one, other = load(str(stored(tmp_path, rows)), language="rust").tasks
     assert (one.program.name, other.program.name) == ("program.js", "program.rs")
+    respelled = load(str(stored(tmp_path, [{**rows[0], "language": "JavaScript"}, rows[1]])), language="rs").tasks
+    assert [task.program.name for task in respelled] == ["program.js", "program.rs"]
     with pytest.raises(UsageError, match=r"a language is one of python, js, .*, not 'cobol'"):
         load(str(stored(tmp_path, [{**rows[0], "language": "cobol"}])))
 

@@ -144,6 +144,17 @@ def add_all(command: Command, *decorators: Callable[[Any], Any]) -> Command:
     return command
 
 
+def language_option(note: str) -> Decorator:
+    """Define `--language`, which also takes the title or suffix of a language (`C++`, `rs`)."""
+
+    def named(context: click.Context, parameter: click.Parameter, word: str | None) -> str | None:
+        from worldline.core.language import language_named
+
+        return None if word is None else language_named(word)
+
+    return option("--language", metavar="NAME", note=note, callback=named)
+
+
 def json_option(command: Command) -> Command:
     """Add `--json`."""
     return option("--json", "as_json", is_flag=True)(command)

@@ -198,6 +198,16 @@ _RECORDS = (
 )
 LANGUAGES: Mapping[str, Language] = {record.name: record for record in _RECORDS}
 SUFFIXES: Mapping[str, str] = {suffix: record.name for record in _RECORDS for suffix in record.suffixes}
+_SPELLINGS = {
+    spelling.lower(): record.name
+    for record in _RECORDS
+    for spelling in (record.name, record.title, *(suffix[1:] for suffix in record.suffixes))
+}
+
+
+def language_named(word: str) -> str:
+    """Return the name of the language that a word means (`C++`, `javascript`, `.rs`); other words as they are."""
+    return _SPELLINGS.get(word.lower().removeprefix("."), word)
 
 
 def language_of(name: str) -> str:

@@ -41,7 +41,7 @@ def test_a_null_pointer_has_the_message_of_the_jvm(recorder: java_runs.JavaRecor
     last = 'Cannot store to int array because "xs" is null'
     raised = list(dict.fromkeys(step.arg for step in trace.steps if step.event == "raise"))
     assert raised == [
-        "NullPointerException('Cannot invoke \"String.length()\" because \"text\" is null')",
+        'NullPointerException(\'Cannot invoke "String.length()" because "text" is null\')',
         "NullPointerException()",
         "NullPointerException('mine')",
         "Own()",

@@ -18,7 +18,7 @@ from worldline.analyze.flow.entries import entries, in_words
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.external_json import parse_external_json
-from worldline.core.language import LANGUAGES, usual_name
+from worldline.core.language import LANGUAGES, language_named, usual_name
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.evaluation.rows import read_text
@@ -109,7 +109,7 @@ def _task(where: str, row: Mapping[str, Any], options: Compact) -> Task:
     source, call = _text(row, "source"), _text(row, "call")
     if source is None:
         raise _Mistake(" has no `source`")
-    language = _text(row, "language") or "python"
+    language = language_named(_text(row, "language") or "python")
     if language not in LANGUAGES:
         raise _Mistake(f": a language is one of {', '.join(LANGUAGES)}, not {language!r}")
     _check_call(source, call, language)
