@@ -643,6 +643,11 @@ static int put_foreign(PyObject *v, int depth)
         return put_exception(k, v, depth);
     if (k->is_library && put_library(k, v))
         return 0;
+    if (k->is_pandas_scalar && put_pandas_scalar(k, v)) {
+        log_word(render.log, G_ATOM);
+        log_atom(render.log, v);
+        return 0;
+    }
     if (k->is_array)
         return put_array((ArrayObject *)v, depth);
     if (k->is_numpy) {

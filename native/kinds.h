@@ -15,7 +15,7 @@ typedef struct {
     PyTypeObject *type;
     PyObject *name;
     PyObject *tzinfo;  /* how a library value is asked for its time zone, where it may have one */
-    int is_enum, is_exception, is_library, is_array, is_numpy, is_table, reserved, structured, base, has_dict, n_slots;
+    int is_enum, is_exception, is_library, is_array, is_numpy, is_table, is_pandas_scalar, reserved, structured, base, has_dict, n_slots;
     SlotField *slots;
     destructor dealloc; /* of a type of C whose instances' end is told by `dealloc_told` */
 } Kind;
@@ -186,6 +186,24 @@ static int is_class_of(PyTypeObject *t, const char *module, const char *name)
     return d && PyDict_GetItemString(d, name) == (PyObject *)t;
 }
 
+/* Is t one of these classes, each named after the module that defines it? */
+static int is_class_among(PyTypeObject *t, PyObject *name, const char *const classes[][2], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (PyUnicode_CompareWithASCIIString(name, classes[i][1]) == 0)
+            return is_class_of(t, classes[i][0], classes[i][1]);
+    return 0;
+}
+
+static const char *const TABLES[][2] = {{"pandas.core.frame", "DataFrame"}, {"pandas.core.series", "Series"},
+    {"pandas.core.indexes.base", "Index"}, {"pandas.core.indexes.range", "RangeIndex"},
+    {"pandas.core.indexes.datetimes", "DatetimeIndex"}, {"pandas.core.indexes.timedeltas", "TimedeltaIndex"},
+    {"pandas.core.indexes.category", "CategoricalIndex"}, {"pandas.core.arrays.categorical", "Categorical"}};
+static const char *const PANDAS_SCALARS[][2] = {{"pandas._libs.tslibs.timestamps", "Timestamp"},
+    {"pandas._libs.tslibs.timedeltas", "Timedelta"}, {"pandas._libs.tslibs.nattype", "NaTType"},
+    {"pandas._libs.missing", "NAType"}};
+#define AMONG(t, name, classes) is_class_among(t, name, classes, sizeof classes / sizeof classes[0])
+
 static void kind_library(Kind *k)
 {
     static const char *const names[][2] = {{"_decimal", "Decimal"}, {"_datetime", "date"}, {"_datetime", "timedelta"},
@@ -223,7 +241,8 @@ static Kind *kind_of(PyTypeObject *t)
     k->is_numpy = !heap && strncmp(t->tp_name, "numpy.", 6) == 0;
     k->is_array = k->is_numpy && strcmp(t->tp_name, "numpy.ndarray") == 0
         && t->tp_weaklistoffset == offsetof(ArrayObject, weakrefs) && t->tp_basicsize >= (Py_ssize_t)sizeof(ArrayObject);
-    k->is_table = heap && (is_class_of(t, "pandas.core.frame", "DataFrame") || is_class_of(t, "pandas.core.series", "Series"));
+    k->is_table = heap && AMONG(t, k->name, TABLES);
+    k->is_pandas_scalar = heap && AMONG(t, k->name, PANDAS_SCALARS);
     k->structured = (k->base != B_NONE && !k->is_numpy) || (heap && (k->has_dict || declares));
     map_add(&render.kinds, t, k);
     return k;

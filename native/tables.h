@@ -1,6 +1,8 @@
 /* The tables of pandas into canonical text: shape, index and columns, each column as the array that holds it.
  *
- * The fast twin of src/worldline/recording/guests/arrays/tables.py: instance dicts and C attributes that pandas itself uses
+ * An index alone is written likewise.
+ *
+ * The fast twin of src/worldline/recording/guests/arrays/tables.py and pandas_scalars.py: instance dicts and C attributes that pandas itself uses
  * are read, and none of its methods is called. A table is looked at again at every event.
  *
  * Part of recorder.c, which alone includes it: definitions, not declarations.
@@ -13,7 +15,7 @@
 #define MAX_COLUMNS 20
 
 typedef struct { PyObject *values; Py_ssize_t row; } Column;
-typedef struct { /* all are references of its own */
+typedef struct { /* all are references of its own; an index alone has none */
     PyObject *axes, *index, *labels; /* labels: of the columns; NULL for a Series */
     Py_ssize_t count;                /* of the columns; -1: not known */
     int n_columns;
@@ -202,10 +204,17 @@ static int count_columns(Table *t)
     return 1;
 }
 
+static int is_categorical(const Kind *k) { return PyUnicode_CompareWithASCIIString(k->name, "Categorical") == 0; }
+
 /* The parts of a table; 0 if it is not built as pandas builds it. */
 static int read_table(const Kind *k, PyObject *v, Table *t)
 {
     *t = (Table){.count = 1};
+    if (PyUnicode_CompareWithASCIIString(k->name, "Series") != 0 && PyUnicode_CompareWithASCIIString(k->name, "DataFrame") != 0) {
+        PyObject *values = is_categorical(k) ? c_attribute(v, "_ndarray") : axis_values(v);
+        Py_XDECREF(values);
+        return values != NULL;
+    }
     PyObject *manager = instance_field(v, "_mgr"), *blocks;
     int is_series = PyUnicode_CompareWithASCIIString(k->name, "Series") == 0;
     if (is_series) {
@@ -320,12 +329,11 @@ static int put_categories(PyObject *values, int depth)
 {
     PyObject *codes = c_attribute(values, "_ndarray"), *dtype = c_attribute(values, "_dtype");
     PyObject *categories = instance_field(dtype, "_categories");
-    PUT("Categorical(codes=");
+    PUT("codes=");
     int r = put_values(codes, 0, depth + 1);
     if (r == 0) {
         PUT(", categories=");
         r = put_axis(categories, depth + 1);
-        PUT(")");
     }
     Py_XDECREF(codes);
     Py_XDECREF(dtype);
@@ -361,7 +369,9 @@ static int put_values(PyObject *values, Py_ssize_t row, int depth)
             PUT(")");
         }
     } else if (codes) {
+        PUT("Categorical(");
         r = put_categories(values, depth);
+        PUT(")");
     } else {
         r = put_texts(values, depth);
     }
@@ -434,6 +444,10 @@ static int put_series(PyObject *v, Table *t, int depth)
     PUT("name=");
     int r = put_value(name ? name : Py_None, depth + 1);
     Py_XDECREF(name);
+    if (t->axes == NULL) {
+        PUT(", data=");
+        return r < 0 ? -1 : put_axis(v, depth);
+    }
     PUT(", index=");
     if (r < 0 || put_axis(t->index, depth) < 0)
         return -1;
@@ -445,6 +459,8 @@ static int put_series(PyObject *v, Table *t, int depth)
 static int put_table(const Kind *k, PyObject *v, Table *t, int depth)
 {
     log_open(render.log, G_TABLE, 0, v);
+    if (is_categorical(k))
+        return put_categories(v, depth);
     if (t->labels == NULL)
         return put_series(v, t, depth);
     PUT("shape=(");
@@ -466,6 +482,51 @@ static int put_table(const Kind *k, PyObject *v, Table *t, int depth)
     }
     PUT("}");
     return 0;
+}
+
+/* A point in time or a duration, from the count of units that it holds; 0: it is not built as expected. */
+static int put_pandas_scalar(const Kind *k, PyObject *v)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"}; /* from NumPy's number 7 on */
+    if (PyUnicode_CompareWithASCIIString(k->name, "NaTType") == 0) {
+        PUT("pandas.NaT");
+        return 1;
+    }
+    if (PyUnicode_CompareWithASCIIString(k->name, "NAType") == 0) {
+        PUT("pandas.NA");
+        return 1;
+    }
+    PyObject *counted = c_attribute(v, "_value"), *number = c_attribute(v, "_creso");
+    const int whole = counted && number && PyLong_CheckExact(counted) && PyLong_CheckExact(number);
+    const int64_t count = whole ? PyLong_AsLongLong(counted) : 0;
+    const long unit = whole ? PyLong_AsLong(number) - 7 : -1;
+    Py_XDECREF(counted);
+    Py_XDECREF(number);
+    if (PyErr_Occurred() || unit < 0 || unit > 3) {
+        PyErr_Clear();
+        return 0;
+    }
+    if (PyUnicode_CompareWithASCIIString(k->name, "Timedelta") == 0) {
+        PUT("Timedelta(");
+        put_signed(count);
+        PUT(", '");
+        buf_put(&render.out, units[unit], strlen(units[unit]));
+        PUT("')");
+        return 1;
+    }
+    PyTypeObject *base = static_base(k->type, "datetime.datetime");
+    PyObject *getter = base ? own_getter(base, "tzinfo") : NULL, *zone = getter ? read_getter(getter, v) : NULL;
+    if (zone == NULL)
+        return 0;
+    Layout l = {.multiple = 1};
+    snprintf(l.unit, sizeof l.unit, "%s", units[unit]);
+    PUT("Timestamp(");
+    put_date(count, &l);
+    if (zone != Py_None)
+        PUT(", utc=True");
+    PUT(")");
+    Py_DECREF(zone);
+    return 1;
 }
 
 #endif

@@ -69,6 +69,20 @@ SHOWN = [
     (pd.Series([1, None], dtype="Int64"), "Series#1(name=None, index=range(0, 2), data=MaskedArray("
      f"data={ints(1, 1)}, mask=ndarray(shape=(2,), dtype='bool', data=[False, True])))"),
     (pd.Series(pd.period_range("2020", periods=2)), "Series#1(name=None, index=range(0, 2), data=...<PeriodArray 0>)"),
+    (pd.Index([3, 5], name="n"), f"Index#1(name='n', data={ints(3, 5)})"),
+    (pd.RangeIndex(3), "RangeIndex#1(name=None, data=range(0, 3))"),
+    (pd.DatetimeIndex(np.array(["2024-02-29"], "M8[s]")), "DatetimeIndex#1(name=None, "
+     "data=ndarray(shape=(1,), dtype='datetime64[s]', data=['2024-02-29T00:00:00']))"),
+    (pd.TimedeltaIndex(np.array([90], "m8[s]")),
+     "TimedeltaIndex#1(name=None, data=ndarray(shape=(1,), dtype='timedelta64[s]', data=[90]))"),
+    (pd.Categorical([30, 10, 30]),
+     f"Categorical#1(codes=ndarray(shape=(3,), dtype='int8', data=[1, 0, 1]), categories={ints(10, 30)})"),
+    (pd.CategoricalIndex([30, 10]), "CategoricalIndex#1(name=None, data=Categorical("
+     f"codes=ndarray(shape=(2,), dtype='int8', data=[1, 0]), categories={ints(10, 30)}))"),
+    (pd.Timestamp("2024-02-29 01:02:03").as_unit("s"), "Timestamp('2024-02-29T01:02:03')"),
+    (pd.Timestamp("1969-12-31 23:59:59.000000001"), "Timestamp('1969-12-31T23:59:59.000000001')"),
+    (pd.Timestamp("2024-02-29 01:00", tz="Europe/Berlin").as_unit("s"), "Timestamp('2024-02-29T00:00:00', utc=True)"),
+    ([pd.Timedelta("-1D").as_unit("s"), pd.NaT, pd.NA], "[Timedelta(-86400, 's'), pandas.NaT, pandas.NA]"),
 ]
 # fmt: on
 
@@ -138,6 +152,17 @@ HOSTILE = {
         "    def __len__(self): print('called'); return 0\n"
         "x = Mine.__new__(Mine)\nprint('made')\ny = 1\n",
         "Mine#1()",
+    ),
+    "methods of a scalar": (
+        "class Mine(pd.Timestamp):\n    def __repr__(self): print('called'); return ''\n"
+        "def loud(self): print('called'); return '1'\n"
+        "pd.Timestamp.tzinfo = pd.Timestamp._value = pd.Timestamp.__repr__ = property(loud)\n"
+        "x = pd.Timestamp(2024, 1, 2)\nprint('made')\ny = 1\n",
+        None,
+    ),
+    "values of an index that are itself": (
+        "x = pd.Index([1])\nobject.__setattr__(x, '_data', x)\ny = 1\nimport os; os._exit(0)\n",
+        None,
     ),
 }
 

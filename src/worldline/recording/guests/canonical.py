@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .arrays.memory import Arrays, arrays_of
+from .arrays.pandas_scalars import text_of_pandas_scalar
 from .arrays.tables import put_table, table_of
 from .arrays.text import MAX_CHECKED_BYTES, put_array, text_of_scalar
 from .atoms import TooLong, is_identifier, text_of_complex, text_of_float, text_of_int, text_of_range, text_of_str, word
@@ -254,7 +255,7 @@ class Renderer:
             kind = self.kind(cls)
             if kind.exception:
                 self._exception(kind, value, depth)
-            elif (text := kind.library_text(value)) is not None:
+            elif (text := kind.library_text(value) or text_of_pandas_scalar(value, kind)) is not None:
                 self.put(text)
             elif kind.is_array and (arrays := arrays_of(cls)).is_readable:
                 self._array(arrays, value, depth)

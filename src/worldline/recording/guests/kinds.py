@@ -88,7 +88,22 @@ _LIBRARY = {
     "datetime": "_datetime",
     "time": "_datetime",
 }
-_TABLES = {"DataFrame": "pandas.core.frame", "Series": "pandas.core.series"}
+_TABLES = {
+    "DataFrame": "pandas.core.frame",
+    "Series": "pandas.core.series",
+    "Index": "pandas.core.indexes.base",
+    "RangeIndex": "pandas.core.indexes.range",
+    "DatetimeIndex": "pandas.core.indexes.datetimes",
+    "TimedeltaIndex": "pandas.core.indexes.timedeltas",
+    "CategoricalIndex": "pandas.core.indexes.category",
+    "Categorical": "pandas.core.arrays.categorical",
+}
+_PANDAS_SCALARS = {
+    "Timestamp": "pandas._libs.tslibs.timestamps",
+    "Timedelta": "pandas._libs.tslibs.timedeltas",
+    "NaTType": "pandas._libs.tslibs.nattype",
+    "NAType": "pandas._libs.missing",
+}
 
 
 def _is_defined_in(cls: type[Any], homes: dict[str, str]) -> bool:
@@ -111,6 +126,7 @@ class Kind:
         "enum",
         "exception",
         "is_array",
+        "is_pandas_scalar",
         "is_table",
         "library",
         "name",
@@ -129,6 +145,7 @@ class Kind:
         # A C module of numbers or dates defines it: its repr is exact and calls nothing else.
         self.library = _is_defined_in(cls, _LIBRARY)
         self.is_table = heap and _is_defined_in(cls, _TABLES)
+        self.is_pandas_scalar = heap and _is_defined_in(cls, _PANDAS_SCALARS)
         zoned = self.library and self.name in ("datetime", "time")
         self._zone_of: Callable[[Any], Any] | None = TYPE_DICT(cls)["tzinfo"].__get__ if zoned else None
         # A class that defines its own `__dict__` hides the dict of its instances from this core.

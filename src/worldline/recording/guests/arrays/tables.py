@@ -1,4 +1,4 @@
-"""Render the tables of pandas: shape, index and columns, each column as the array that holds it.
+"""Render the tables of pandas: shape, index and columns, each column as the array that holds it. So are indexes alone.
 
 Reads the instance dicts and C attributes that pandas itself uses, and calls none of its methods. A value
 that is not built as expected is written by the ordinary rules for objects.
@@ -25,12 +25,18 @@ MAX_COLUMNS = 20
 
 
 class ColumnTable(NamedTuple):
-    """The parts of a Series or DataFrame: its axes, and for each column shown its values and its row in them."""
+    """The parts of a Series or DataFrame: its axes, and for each column shown its values and its row in them.
+
+    An index alone has neither axes nor columns.
+    """
 
     index: Any
     labels: Any  # of the columns; None for a Series
     width: int | None  # how many columns there are
     columns: list[tuple[Any, int]]
+
+
+_ALONE = ColumnTable(None, None, None, [])
 
 
 def c_attribute(value: Any, name: str) -> Any:
@@ -49,6 +55,10 @@ def _field(writer: TextWriter, value: Any, name: str) -> Any:
 
 def table_of(writer: TextWriter, value: Any, kind: Kind) -> ColumnTable | None:
     """Return the parts of a table; None if it is not built as pandas builds it."""
+    if kind.name == "Categorical":
+        return None if c_attribute(value, "_ndarray") is None else _ALONE
+    if kind.name not in ("Series", "DataFrame"):
+        return None if _axis(writer, value) is None else _ALONE
     manager = kind.field(value, "_mgr")
     if kind.name == "Series":
         axes, blocks = _field(writer, manager, "axes"), _field(writer, manager, "blocks")
@@ -128,10 +138,17 @@ def _length(writer: TextWriter, axis: Any) -> int | None:
 
 def put_table(writer: TextWriter, kind: Kind, value: Any, table: ColumnTable, depth: int) -> None:
     """Append the fields of a table."""
+    if kind.name == "Categorical":
+        _put_categories(writer, value, depth)
+        return
     if table.labels is None:
         name = kind.field(value, "_name")
         writer.put("name=")
         writer.put_value(name, depth + 1)
+        if table is _ALONE:
+            writer.put(", data=")
+            _put_axis(writer, value, depth)
+            return
         writer.put(", index=")
         _put_axis(writer, table.index, depth)
         writer.put(", data=")
@@ -179,14 +196,19 @@ def _put_values(writer: TextWriter, values: Any, row: int, depth: int) -> None:
         writer.put(", mask=")
         _put_values(writer, mask, 0, depth)
         writer.put(")")
-    elif name_of(type(values)) == "Categorical" and (codes := c_attribute(values, "_ndarray")) is not None:
-        writer.put("Categorical(codes=")
-        _put_values(writer, codes, 0, depth + 1)
-        writer.put(", categories=")
-        _put_axis(writer, _field(writer, c_attribute(values, "_dtype"), "_categories"), depth + 1)
+    elif name_of(type(values)) == "Categorical" and c_attribute(values, "_ndarray") is not None:
+        writer.put("Categorical(")
+        _put_categories(writer, values, depth)
         writer.put(")")
     else:
         _put_texts(writer, values, depth)
+
+
+def _put_categories(writer: TextWriter, values: Any, depth: int) -> None:
+    writer.put("codes=")
+    _put_values(writer, c_attribute(values, "_ndarray"), 0, depth + 1)
+    writer.put(", categories=")
+    _put_axis(writer, _field(writer, c_attribute(values, "_dtype"), "_categories"), depth + 1)
 
 
 def _put_texts(writer: TextWriter, values: Any, depth: int) -> None:
