@@ -43,7 +43,7 @@ static int owned_memory(PyObject *owner, PyTypeObject *array_type, uintptr_t *st
     } else if (PyByteArray_CheckExact(owner)) {
         *start = (uintptr_t)PyByteArray_AS_STRING(owner);
         n = PyByteArray_GET_SIZE(owner);
-    } else if (Py_IS_TYPE(owner, array_type) && ((ArrayObject *)owner)->flags & OWNS_DATA) {
+    } else if (PyType_IsSubtype(Py_TYPE(owner), array_type) && ((ArrayObject *)owner)->flags & OWNS_DATA) {
         ArrayObject *a = (ArrayObject *)owner;
         if (!is_dtype(a->dtype))
             return 0;
@@ -57,10 +57,10 @@ static int owned_memory(PyObject *owner, PyTypeObject *array_type, uintptr_t *st
 }
 
 /* Does an array of objects lie where its owner has objects? It can be made over any bytes. */
-static int are_objects(const ArrayObject *a, PyObject *owner)
+static int are_objects(const ArrayObject *a, PyObject *owner, PyTypeObject *array_type)
 {
     const ArrayObject *o = (const ArrayObject *)owner;
-    if (!Py_IS_TYPE(owner, Py_TYPE(a)) || read_member(dtypes.num, o->dtype) != TYPE_OBJECT)
+    if (!PyType_IsSubtype(Py_TYPE(owner), array_type) || read_member(dtypes.num, o->dtype) != TYPE_OBJECT)
         return 0;
     uintptr_t steps = (uintptr_t)a->data - (uintptr_t)o->data;
     for (int i = 0; i < a->n_axes; i++)
@@ -71,10 +71,10 @@ static int are_objects(const ArrayObject *a, PyObject *owner)
 /* The array, bytes or bytearray that owns the memory of an array that has items; NULL if it must not be read. Borrowed. */
 static PyObject *owner_of(ArrayObject *a, const Layout *l)
 {
-    PyTypeObject *array_type = Py_TYPE(a);
+    PyTypeObject *array_type = static_base(Py_TYPE(a), "numpy.ndarray");
     PyObject *owner = (PyObject *)a;
     for (int i = 0; i < MAX_BASES && owner; i++) {
-        if (Py_IS_TYPE(owner, array_type)) {
+        if (PyType_IsSubtype(Py_TYPE(owner), array_type)) {
             if (((ArrayObject *)owner)->flags & OWNS_DATA)
                 break;
             owner = ((ArrayObject *)owner)->base;
@@ -97,7 +97,7 @@ static PyObject *owner_of(ArrayObject *a, const Layout *l)
         else
             last += (uintptr_t)reach;
     }
-    if (l->kind == 'O' && !are_objects(a, owner))
+    if (l->kind == 'O' && !are_objects(a, owner, array_type))
         return NULL;
     return start <= first && first <= last && last <= end ? owner : NULL;
 }

@@ -334,6 +334,8 @@ static int put_deque(PyObject *v, int depth)
 /* A value of, or seen as, the built-in type `base`. */
 static int put_plain(int base, PyObject *v, int depth)
 {
+    if (base == B_ARRAY)
+        return put_array((ArrayObject *)v, depth);
     size_t n = base >= B_LIST ? (size_t)extent(v) : 0;
     if (n * 2 > render.value_bytes || (base == B_BYTEARRAY && (size_t)extent(v) > render.value_bytes)) {
         log_open(render.log, G_CUT, extent(v), v); /* it may shrink */

@@ -8,7 +8,7 @@
 #include "shadow.h"
 
 enum { B_NONE, B_INT, B_FLOAT, B_COMPLEX, B_STR, B_BYTES, B_BYTEARRAY, B_LIST, B_TUPLE, B_DICT, B_SET, B_FROZENSET,
-       B_DEQUE };
+       B_DEQUE, B_ARRAY /* of a subclass of arrays */ };
 
 typedef struct { PyObject *name; Py_ssize_t offset; } SlotField;
 typedef struct {
@@ -218,6 +218,8 @@ static void kind_library(Kind *k)
     PyErr_Clear();
 }
 
+static PyTypeObject *static_base(PyTypeObject *t, const char *name);
+
 static Kind *kind_of(PyTypeObject *t)
 {
     Cell *c = map_find(&render.kinds, t);
@@ -243,6 +245,9 @@ static Kind *kind_of(PyTypeObject *t)
         && t->tp_weaklistoffset == offsetof(ArrayObject, weakrefs) && t->tp_basicsize >= (Py_ssize_t)sizeof(ArrayObject);
     k->is_table = heap && AMONG(t, k->name, TABLES);
     k->is_pandas_scalar = heap && AMONG(t, k->name, PANDAS_SCALARS);
+    PyTypeObject *array = heap && k->base == B_NONE ? static_base(t, "numpy.ndarray") : NULL;
+    if (array && kind_of(array)->is_array)
+        k->base = B_ARRAY;
     k->structured = (k->base != B_NONE && !k->is_numpy) || (heap && (k->has_dict || declares));
     map_add(&render.kinds, t, k);
     return k;

@@ -12,6 +12,7 @@ MAKE = (
     "np.arange({n}).astype('m8[ms]')", "np.array([[k] for k in range({n})] + [None], dtype=object)",
     "np.zeros({n}, [('x', 'i4'), ('y', 'f8')])", "np.array({n})", "np.zeros((0, {n}))", "[np.arange({n}), np.zeros(2)]",
     "np.frombuffer(bytearray({n} * 8), 'i8')",
+    "np.ma.array(np.arange({n}), mask=[False] * {n})", "np.arange({n}).view(np.recarray)",
 )  # fmt: skip
 VIEW = ("{a}[::-1]", "{a}[1:]", "{a}.T", "{a}.reshape(-1)", "{a}[...]", "{a}[::2]", "{a}.copy()", "{a}", "{a}[0]")
 CHANGE = (

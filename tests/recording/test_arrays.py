@@ -58,6 +58,14 @@ def renderers(value_bytes: int = 65536) -> list[Any]:
 LOOP = np.array([None, 1], object)
 LOOP[0] = [LOOP]
 TWICE = np.zeros(1, "i8")
+
+
+class Named(np.ndarray):
+    """A subclass whose instances have fields."""
+
+
+IN_ITSELF: Any = np.zeros(1, object).view(Named)
+IN_ITSELF[0], IN_ITSELF.tag = [IN_ITSELF], "t"
 # fmt: off
 SHOWN = [
     (np.array([[1, 2], [3, 4]]), "ndarray(shape=(2, 2), dtype='int64', data=[[1, 2], [3, 4]])"),
@@ -117,6 +125,11 @@ SHOWN = [
      "[datetime64('2020-01', 'M'), datetime64('NaT'), timedelta64(3, 'D'), timedelta64(4)]"),
     ({np.int64(1): np.longdouble(1), np.float64(2): np.zeros(1, "i4,i4")[0]},
      "{int64(1): <longdouble>, float64(2.0): <void>}"),
+    (np.arange(2).view(np.recarray), "recarray#1(ndarray(shape=(2,), dtype='int64', data=[0, 1]))"),
+    (np.ma.array([1, 2], mask=[0, 1])[:1], "MaskedArray#1(ndarray(shape=(1,), dtype='int64', data=[1]), "
+     "_fill_value=None, _hardmask=False, _sharedmask=True, _isfield=False, _baseclass=<class ndarray>, _optinfo=#1{}, "
+     "_basedict=#1, _mask=ndarray(shape=(1,), dtype='bool', data=[False]))"),
+    (IN_ITSELF, "Named#1(ndarray(shape=(1,), dtype='object', data=[[Named#1]]), tag='t')"),
 ]
 # fmt: on
 
@@ -238,9 +251,12 @@ HOSTILE = {
         "    def __getattribute__(self, name):\n        print('called', name)\n"
         "        return super().__getattribute__(name)\n"
         "    def __array_finalize__(self, other):\n        print('finalized')\n"
-        "    __array_interface__ = property(lambda self: print('asked'))\n"
-        "x = np.ndarray.__new__(Evil, (2,))\nprint('made')\ny = 1\ny = 2\n",
-        ["Evil#1()"],
+        "    __array_interface__ = dtype = shape = base = property(lambda self: print('asked'))\n"
+        "    def view(self, *a): print('viewed')\n"
+        "    tobytes = __getitem__ = __len__ = __iter__ = view\n"
+        "x = np.ndarray.__new__(Evil, (2,), 'i8', bytearray(16))\nprint('made')\ny = 1\n"
+        "np.ndarray.__setitem__(x, 0, 7)\ny = 2\n",
+        [f"Evil#1(ndarray(shape=(2,), dtype='int64', data=[{first}, 0]))" for first in (0, 7)],
     ),
     "a fake module": (
         "import sys, types\nfake = types.ModuleType('numpy')\n"

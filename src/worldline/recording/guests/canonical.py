@@ -282,10 +282,20 @@ class Renderer:
         if table is not None:
             put_table(self, kind, value, table, depth)
         else:
-            if kind.base is not None:
-                self._plain(kind.base, value, depth)
-            self._fields(kind, value, depth, kind.base is None)
+            is_first = not self._base(kind, value, depth)
+            self._fields(kind, value, depth, is_first)
         self.put(")")
+
+    def _base(self, kind: Kind, value: Any, depth: int) -> bool:
+        """Render an object as the built-in value or array that it also is, if any. Return whether it is one."""
+        if kind.base is not None:
+            self._plain(kind.base, value, depth)
+            return True
+        arrays = None if kind.array_base is None else arrays_of(kind.array_base)
+        if arrays is None or not arrays.is_readable:
+            return False
+        self._array(arrays, arrays.plain_view(value), depth)
+        return True
 
     def _array(self, arrays: Arrays, value: Any, depth: int) -> None:
         """Render an array. It has no number: a weak reference would keep the program from resizing it."""

@@ -122,6 +122,7 @@ class Kind:
     __slots__ = (
         "_dict_of",
         "_zone_of",
+        "array_base",
         "base",
         "enum",
         "exception",
@@ -166,9 +167,13 @@ class Kind:
                         self.slots.append((name, member.__get__))
         self.static_name = static_name(cls)
         self.is_array = self.static_name == "numpy.ndarray" and _has_known_layout(cls)
+        # A subclass of arrays, whose instances begin as an array does.
+        arrays = (base for base in mro if heap and static_name(base) == "numpy.ndarray" and _has_known_layout(base))
+        self.array_base = next(arrays, None) if self.base is None else None
         # The scalars of NumPy that are built-in numbers or texts too are written by their own rule.
         is_plain = self.base is not None and not self.static_name.startswith("numpy.")
-        self.structured = is_plain or (heap and (self._dict_of is not None or declares))
+        has_fields = heap and (self._dict_of is not None or declares)
+        self.structured = is_plain or has_fields or self.array_base is not None
 
     def library_text(self, value: Any) -> str | None:
         """Return the repr of a number or date; None if that would call the time zone of the program."""

@@ -11,12 +11,13 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
+from ..kinds import mro_of
 from .descriptors import attributes
 from .dtypes import Layout, layout_of
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-_ATTRIBUTES = ("shape", "strides", "dtype", "base", "tobytes", "__getitem__")
+_ATTRIBUTES = ("shape", "strides", "dtype", "base", "tobytes", "__getitem__", "view")
 _VIEWED: Callable[[Any], Any] = memoryview.__dict__["obj"].__get__
 # The words of an array: the reference count, the type, the data, the number of axes, the sizes and strides of the
 # axes, the base, the dtype, the flags. `Kind.is_array` has checked that the layout is this one.
@@ -42,12 +43,20 @@ class Arrays:
         if read is not None:
             self.shape_of, self.dtype_of, self._strides_of = read["shape"], read["dtype"], read["strides"]
             self.bytes_of, self.part_of, self._base_of = read["tobytes"], read["__getitem__"], read["base"]
+            self._view_of = read["view"]
+
+    def plain_view(self, array: Any) -> Any:
+        """Return an instance of a subclass as a plain array: parts of it would be made by the program's class."""
+        return self._view_of(array, self.cls)
+
+    def _is_array(self, value: Any) -> bool:
+        return self.cls in mro_of(type(value))
 
     def owner_of(self, array: Any, layout: Layout) -> Any:
         """Return the array, bytes or bytearray that owns the memory of an array; None if it must not be read."""
         owner = array
         for _ in range(_MAX_BASES):
-            if type(owner) is self.cls:
+            if self._is_array(owner):
                 if _words(owner, _WORDS)[_FLAGS] & _OWNS_DATA:
                     break
                 owner = self._base_of(owner)
@@ -65,7 +74,7 @@ class Arrays:
 
     def _are_objects(self, array: Any, owner: Any) -> bool:
         """Tell whether an array of objects lies where its owner has objects: it can be made over any bytes."""
-        if type(owner) is not self.cls:
+        if not self._is_array(owner):
             return False
         layout = layout_of(self.dtype_of(owner))
         steps = (_words(array, _WORDS)[_DATA] - _words(owner, _WORDS)[_DATA], *self._strides_of(array))
@@ -79,7 +88,7 @@ class Arrays:
         if type(owner) is bytearray:
             start = _words(owner, _BYTEARRAY_START + 1)[_BYTEARRAY_START]
             return start, start + len(owner)
-        if type(owner) is not self.cls or not _words(owner, _WORDS)[_FLAGS] & _OWNS_DATA:
+        if not self._is_array(owner) or not _words(owner, _WORDS)[_FLAGS] & _OWNS_DATA:
             return 1, 0
         start = _words(owner, _WORDS)[_DATA]
         return start, start + count_of(self.shape_of(owner)) * self._item_size(owner)
