@@ -34,6 +34,18 @@ def test_a_server_that_is_not_there(verb: str, silent: str, tmp_path: Path, caps
 
 
 @pytest.mark.usefixtures("sandbox")
+def test_the_true_futures_are_printed_before_the_error(silent: str, tmp_path: Path, capsys: Capture) -> None:
+    program = tmp_path / "coin.py"
+    program.write_text("import random\ndef f():\n    return random.randint(0, 1)\n")
+    command = ["futures", str(program), "--call", "f()", "--model", silent, "-M", "retries=0", "--seconds", "0"]
+    assert main(command) == 3
+    printed = capsys.readouterr()
+    assert "exact; 2 runs" in printed.out
+    assert "wrote no texts" in printed.out
+    assert printed.err.rpartition("error[")[2].startswith("server]: no connection to ")
+
+
+@pytest.mark.usefixtures("sandbox")
 def test_a_suite_on_a_server_that_is_not_there(silent: str, capsys: Capture) -> None:
     assert main(["bench", "generated", "--max-programs", "2", "--model", silent, "-M", "retries=0", "--quiet"]) == 3
     told = capsys.readouterr().err

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from worldline.cli import options as opt
+from worldline.cli.faults import model_fault
 from worldline.cli.program_options import program_options, take_program
 
 
@@ -52,3 +53,5 @@ def futures(
 
         opt.write_page(html, page(report))
     opt.show(report, as_json, print_futures, rows=rows)
+    if report.fault:
+        raise model_fault(report.fault, options["model"])

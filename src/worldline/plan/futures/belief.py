@@ -96,13 +96,16 @@ def measure_by_texts(
     *,
     fresh: Callable[[int], Predictor] | None = None,
     enough: Callable[[], bool] = lambda: False,
-) -> TextBelief | None:
-    """Measure a belief by at most `texts` texts, or those written until `enough()`; None if there are none.
+) -> TextBelief | str:
+    """Measure a belief by at most `texts` texts, or those written until `enough()`.
 
     `fresh` returns the predictor of text N, if one predictor would repeat itself (a server with one seed).
+
+    Returns:
+        The belief, or the note of the first text that was not written if none was: nothing more is then asked.
     """
-    answers, seconds, requested = list[str](), 0.0, 0
-    while requested < texts and not (requested and enough()):
+    answers, seconds, requested, fault = list[str](), 0.0, 0, ""
+    while requested < texts and not (requested and (enough() or not answers)):
         batch_size = 1 if fresh is not None else min(BATCH_SIZE, texts - requested)
         writer = predictor if fresh is None else fresh(requested)
         requested += batch_size
@@ -110,10 +113,12 @@ def measure_by_texts(
             seconds += prediction.seconds
             if prediction.status != "fault":
                 answers.append(read_from_prediction(subject, ask, prediction))
+            else:
+                fault = fault or prediction.note
             if enough():
                 break
     if not answers:
-        return None
+        return fault
     belief = from_samples(answers)
     counts = {outcome: int(mass * belief.samples) for outcome, mass in belief.mass.items()}
     smooth = smooth_counts(counts, truth.mass)

@@ -112,6 +112,7 @@ class FutureReport:
     drawn: tuple[str, ...] = field(default=())  # kinds of hidden inputs
     # By outcome: the draws of one run.
     examples: Mapping[str, tuple[Hidden, ...]] = field(default_factory=dict)
+    fault: str = ""  # why the model wrote no text, if it was asked and failed
 
     @property
     def way(self) -> str:
@@ -188,6 +189,7 @@ class _Truth:
     kinds: dict[str, None] = field(default_factory=dict)
     examples: dict[str, tuple[Hidden, ...]] = field(default_factory=dict)
     longest: int = 0  # bytes of a text
+    fault: str = ""  # why the model wrote no text
 
     def look(self, trace: Trace, *, text: bool) -> bytes:
         """Note what a run drew, and return its text if `text` is set."""
@@ -228,6 +230,7 @@ def build_report(
         own=by_odds,
         drawn=tuple(truth.kinds),
         examples=truth.examples,
+        fault=truth.fault,
     )
 
 
@@ -371,9 +374,11 @@ def _measure_texts(
     belief = measure_by_texts(
         model, ask, subject, truth.distribution, effort.texts, fresh=effort.fresh, enough=effort.enough
     )
-    if belief is None:
+    if isinstance(belief, str):
+        truth.fault = belief or "the model could not be asked"
         truth.notes.append(f"{model.info.name} wrote no texts")
-    elif belief.distribution.samples < effort.texts:
+        return None
+    if belief.distribution.samples < effort.texts:
         truth.notes.append(
             f"{belief.distribution.samples:,} of {effort.texts:,} texts: the time limit was reached, or some failed"
         )
