@@ -198,7 +198,8 @@ static int is_class_among(PyTypeObject *t, PyObject *name, const char *const cla
 static const char *const TABLES[][2] = {{"pandas.core.frame", "DataFrame"}, {"pandas.core.series", "Series"},
     {"pandas.core.indexes.base", "Index"}, {"pandas.core.indexes.range", "RangeIndex"},
     {"pandas.core.indexes.datetimes", "DatetimeIndex"}, {"pandas.core.indexes.timedeltas", "TimedeltaIndex"},
-    {"pandas.core.indexes.category", "CategoricalIndex"}, {"pandas.core.arrays.categorical", "Categorical"}};
+    {"pandas.core.indexes.category", "CategoricalIndex"}, {"pandas.core.arrays.categorical", "Categorical"},
+    {"pandas.core.indexes.multi", "MultiIndex"}};
 static const char *const PANDAS_SCALARS[][2] = {{"pandas._libs.tslibs.timestamps", "Timestamp"},
     {"pandas._libs.tslibs.timedeltas", "Timedelta"}, {"pandas._libs.tslibs.nattype", "NaTType"},
     {"pandas._libs.missing", "NAType"}};

@@ -94,12 +94,32 @@ static PyObject *axis_values(PyObject *axis)
     return instance_field(axis, "_data");
 }
 
+/* The levels of an index of several (`_levels`), or the codes of its labels in each (`_codes`). New reference, or NULL. */
+static PyObject *index_parts(PyObject *axis, const char *name)
+{
+    PyObject *parts = axis && kind_of(Py_TYPE(axis))->is_table ? instance_field(axis, name) : NULL;
+    if (parts && !PyList_Check(parts))
+        Py_CLEAR(parts);
+    return parts;
+}
+
+static int has_levels(PyObject *axis)
+{
+    PyObject *levels = index_parts(axis, "_levels"), *codes = index_parts(axis, "_codes");
+    const int has = levels && codes;
+    Py_XDECREF(levels);
+    Py_XDECREF(codes);
+    return has;
+}
+
 /* How many labels an index has; -1: it is not of a kind that is read. */
 static Py_ssize_t axis_length(PyObject *axis)
 {
-    PyObject *values = axis_values(axis), *column = NULL;
+    PyObject *codes = has_levels(axis) ? index_parts(axis, "_codes") : NULL, *column = NULL;
+    PyObject *values = codes && PyList_GET_SIZE(codes) ? Py_NewRef(PyList_GET_ITEM(codes, 0)) : axis_values(axis);
     ArrayObject *array = NULL;
     Py_ssize_t n = -1;
+    Py_XDECREF(codes);
     if (values && Py_IS_TYPE(values, &PyRange_Type))
         n = c_length(&PyRange_Type, values);
     else if ((array = array_in(values)) != NULL)
@@ -213,7 +233,7 @@ static int read_table(const Kind *k, PyObject *v, Table *t)
     if (PyUnicode_CompareWithASCIIString(k->name, "Series") != 0 && PyUnicode_CompareWithASCIIString(k->name, "DataFrame") != 0) {
         PyObject *values = is_categorical(k) ? c_attribute(v, "_ndarray") : axis_values(v);
         Py_XDECREF(values);
-        return values != NULL;
+        return values != NULL || (!is_categorical(k) && has_levels(v));
     }
     PyObject *manager = instance_field(v, "_mgr"), *blocks;
     int is_series = PyUnicode_CompareWithASCIIString(k->name, "Series") == 0;
@@ -259,11 +279,41 @@ static void put_unknown(PyObject *v)
     Py_XDECREF(name);
 }
 
+static int put_axis(PyObject *axis, int depth);
+
+static int put_levels(PyObject *axis, int depth)
+{
+    PyObject *levels = index_parts(axis, "_levels"), *codes = index_parts(axis, "_codes");
+    int r = levels && codes && render.out.n <= render.value_bytes ? 0 : -1;
+    if (r == 0)
+        PUT("levels=[");
+    for (Py_ssize_t i = 0; r == 0 && i < PyList_GET_SIZE(levels); i++) {
+        if (i)
+            PUT(", ");
+        r = put_axis(PyList_GET_ITEM(levels, i), depth + 1);
+    }
+    if (r == 0)
+        PUT("], codes=[");
+    for (Py_ssize_t i = 0; r == 0 && i < PyList_GET_SIZE(codes); i++) {
+        if (i)
+            PUT(", ");
+        r = put_values(PyList_GET_ITEM(codes, i), 0, depth + 1);
+    }
+    PUT("]");
+    Py_XDECREF(levels);
+    Py_XDECREF(codes);
+    return r;
+}
+
 static int put_axis(PyObject *axis, int depth)
 {
     PyObject *values = axis_values(axis);
     int r = 0;
-    if (values == NULL)
+    if (values == NULL && has_levels(axis) && depth <= render.value_depth) {
+        PUT("MultiIndex(");
+        r = put_levels(axis, depth);
+        PUT(")");
+    } else if (values == NULL)
         put_unknown(axis ? axis : Py_None);
     else if (Py_IS_TYPE(values, &PyRange_Type))
         r = put_range(values);
@@ -461,6 +511,14 @@ static int put_table(const Kind *k, PyObject *v, Table *t, int depth)
     log_open(render.log, G_TABLE, 0, v);
     if (is_categorical(k))
         return put_categories(v, depth);
+    if (t->axes == NULL && has_levels(v)) {
+        PyObject *names = instance_field(v, "_names");
+        PUT("names=");
+        int r = put_value(names ? names : Py_None, depth + 1);
+        Py_XDECREF(names);
+        PUT(", ");
+        return r < 0 ? -1 : put_levels(v, depth);
+    }
     if (t->labels == NULL)
         return put_series(v, t, depth);
     PUT("shape=(");

@@ -43,6 +43,7 @@ def objects(*items: str) -> pd.Index:
 
 FRAME = pd.DataFrame({"n": [1, 2], "x": [0.5, 1.5]}, columns=objects("n", "x"))
 FLOATS = "ndarray(shape=(2,), dtype='float64', data=[0.5, 1.5])"
+CODES = "ndarray(shape=(2,), dtype='int8', data=[0, 1])"
 # fmt: off
 SHOWN = [
     (pd.Series([1, 2], name="q"), f"Series#1(name='q', index=range(0, 2), data={ints(1, 2)})"),
@@ -58,8 +59,13 @@ SHOWN = [
     (pd.DataFrame([[1, 2], [3, 4]]),
      f"DataFrame#1(shape=(2, 2), index=range(0, 2), columns={{0: {ints(1, 3)}, 1: {ints(2, 4)}}})"),
     (pd.DataFrame([[1, 2]], columns=[["a", "a"], ["x", "y"]]),
-     f"DataFrame#1(shape=(1, None), index=range(0, 1), columns={{0: {ints(1)}, 1: {ints(2)}}})"),
-    (FRAME.set_index(["n", "x"], append=True), "DataFrame#1(shape=(None, 0), index=...<MultiIndex 0>, columns={})"),
+     f"DataFrame#1(shape=(1, 2), index=range(0, 1), columns={{0: {ints(1)}, 1: {ints(2)}}})"),
+    (FRAME.set_index(["n"], append=True)[[]], "DataFrame#1(shape=(2, 0), index=MultiIndex("
+     f"levels=[range(0, 2), {ints(1, 2)}], codes=[{CODES}, {CODES}]), columns={{}})"),
+    (FRAME.set_index(["n", "x"]).index, "MultiIndex#1(names=['n', 'x'], "
+     f"levels=[{ints(1, 2)}, {FLOATS}], codes=[{CODES}, {CODES}])"),
+    (FRAME.set_index(pd.period_range("2020", periods=2))[[]],
+     "DataFrame#1(shape=(None, 0), index=...<PeriodArray 0>, columns={})"),
     (pd.Series(["u", None, "v"], dtype=object), "Series#1(name=None, index=range(0, 3), "
      "data=ndarray(shape=(3,), dtype='object', data=['u', None, 'v']))"),
     (pd.Series(np.array(["2024-02-29", "NaT"], "M8[s]")), "Series#1(name=None, index=range(0, 2), "
@@ -158,6 +164,11 @@ HOSTILE = {
         "def loud(self): print('called'); return '1'\n"
         "pd.Timestamp.tzinfo = pd.Timestamp._value = pd.Timestamp.__repr__ = property(loud)\n"
         "x = pd.Timestamp(2024, 1, 2)\nprint('made')\ny = 1\n",
+        None,
+    ),
+    "levels of an index that are itself": (
+        "x = pd.MultiIndex.from_arrays([[1], [2]])\nfor k in range(2): list.__setitem__(x._levels, k, x)\ny = 1\n"
+        "import os; os._exit(0)\n",
         None,
     ),
     "values of an index that are itself": (

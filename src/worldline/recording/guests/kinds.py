@@ -96,6 +96,7 @@ _TABLES = {
     "DatetimeIndex": "pandas.core.indexes.datetimes",
     "TimedeltaIndex": "pandas.core.indexes.timedeltas",
     "CategoricalIndex": "pandas.core.indexes.category",
+    "MultiIndex": "pandas.core.indexes.multi",
     "Categorical": "pandas.core.arrays.categorical",
 }
 _PANDAS_SCALARS = {

@@ -10,7 +10,7 @@ import builtins
 from typing import Any, NamedTuple
 
 from ..atoms import text_of_range, text_of_str, word
-from ..kinds import TYPE_DICT, Kind, mro_of, name_of, static_name
+from ..kinds import TYPE_DICT, Kind, base_of, mro_of, name_of, static_name
 from .arrow import first_texts, is_chunked, length_of
 from .descriptors import attribute
 from .dtypes import layout_of, text_of_item
@@ -58,7 +58,7 @@ def table_of(writer: TextWriter, value: Any, kind: Kind) -> ColumnTable | None:
     if kind.name == "Categorical":
         return None if c_attribute(value, "_ndarray") is None else _ALONE
     if kind.name not in ("Series", "DataFrame"):
-        return None if _axis(writer, value) is None else _ALONE
+        return None if _axis(writer, value) is None and _levels(writer, value) is None else _ALONE
     manager = kind.field(value, "_mgr")
     if kind.name == "Series":
         axes, blocks = _field(writer, manager, "axes"), _field(writer, manager, "blocks")
@@ -123,9 +123,19 @@ def _axis(writer: TextWriter, axis: Any) -> Any:
     return whole if type(whole) is range else _field(writer, axis, "_data")
 
 
+def _levels(writer: TextWriter, axis: Any) -> tuple[list[Any], list[Any]] | None:
+    """Return the levels of an index of several, and the codes of its labels in each; None if it is none."""
+    kind = writer.kind(type(axis))
+    levels, codes = kind.field(axis, "_levels"), kind.field(axis, "_codes")
+    if not kind.is_table or base_of(type(levels)) is not list or base_of(type(codes)) is not list:
+        return None
+    return list(list.__iter__(levels)), list(list.__iter__(codes))
+
+
 def _length(writer: TextWriter, axis: Any) -> int | None:
     """Return how many labels an index has; None if it is not of a kind that is read."""
-    values = _axis(writer, axis)
+    parts = _levels(writer, axis)
+    values = parts[1][0] if parts is not None and parts[1] else _axis(writer, axis)
     if type(values) is range:
         return len(values)
     array = _array_of(writer, values)
@@ -140,6 +150,12 @@ def put_table(writer: TextWriter, kind: Kind, value: Any, table: ColumnTable, de
     """Append the fields of a table."""
     if kind.name == "Categorical":
         _put_categories(writer, value, depth)
+        return
+    if table is _ALONE and (parts := _levels(writer, value)) is not None:
+        writer.put("names=")
+        writer.put_value(kind.field(value, "_names"), depth + 1)
+        writer.put(", ")
+        _put_levels(writer, *parts, depth)
         return
     if table.labels is None:
         name = kind.field(value, "_name")
@@ -166,13 +182,30 @@ def put_table(writer: TextWriter, kind: Kind, value: Any, table: ColumnTable, de
 
 
 def _put_axis(writer: TextWriter, axis: Any, depth: int) -> None:
-    values = _axis(writer, axis)
+    values, parts = _axis(writer, axis), _levels(writer, axis)
     if type(values) is range:
         writer.put(text_of_range(values))
-    elif values is None:
+    elif values is not None:
+        _put_values(writer, values, 0, depth)
+    elif parts is None or depth > writer.value_depth:
         writer.put(_cut(axis))
     else:
-        _put_values(writer, values, 0, depth)
+        writer.put("MultiIndex(")
+        _put_levels(writer, *parts, depth)
+        writer.put(")")
+
+
+def _put_levels(writer: TextWriter, levels: list[Any], codes: list[Any], depth: int) -> None:
+    writer.check_size()
+    writer.put("levels=[")
+    for place, level in enumerate(levels):
+        writer.put(", " if place else "")
+        _put_axis(writer, level, depth + 1)
+    writer.put("], codes=[")
+    for place, code in enumerate(codes):
+        writer.put(", " if place else "")
+        _put_values(writer, code, 0, depth + 1)
+    writer.put("]")
 
 
 def _put_values(writer: TextWriter, values: Any, row: int, depth: int) -> None:
