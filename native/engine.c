@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #if defined(__linux__)
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #endif
 #if defined(__x86_64__)
@@ -164,34 +164,12 @@ typedef struct { PyTypeObject *engine, *state; } Module;
 
 #define LIMIT ((size_t)1 << 30) /* of any one length */
 
-/* Large blocks are mapped one by one, so that what a state held goes back to the system with it: the allocator would keep
-   it. The line before a block says how much is mapped; 0: it is the allocator's. */
-#define LINE ((size_t)64)
-#define MAPPED ((size_t)128 << 10)
-
 static void *allocate(size_t size) /* zeroed, on a cache line */
 {
-    size_t whole = LINE + ((size + LINE - 1) & ~(LINE - 1));
     void *at = NULL;
-    if (whole >= MAPPED) {
-        at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (at == MAP_FAILED) return NULL;
-    } else {
-        if (posix_memalign(&at, LINE, whole)) return NULL;
-        memset(at, 0, whole), whole = 0;
-    }
-    memcpy(at, &whole, sizeof whole);
-    return (char *)at + LINE;
-}
-
-static void give_back(void *block)
-{
-    if (!block) return;
-    void *at = (char *)block - LINE;
-    size_t mapped;
-    memcpy(&mapped, at, sizeof mapped);
-    if (mapped) munmap(at, mapped);
-    else free(at);
+    size = (size + 63) & ~(size_t)63;
+    if (posix_memalign(&at, 64, size ? size : 64)) return NULL;
+    return memset(at, 0, size ? size : 64);
 }
 
 /* ---- making an engine ---- */
@@ -466,8 +444,8 @@ static void engine_dealloc(PyObject *self)
     }
     PyMem_Free(e->net.layers);
     free(e->net.arena);
-    give_back(e->buffers);
-    give_back(e->pool);
+    free(e->buffers);
+    free(e->pool);
     Py_XDECREF(e->state_type);
     type->tp_free(self);
     Py_DECREF(type);
@@ -488,15 +466,15 @@ static Page *new_page(const Net *net)
 
 static void drop_page(Page *page)
 {
-    if (!--page->owners) give_back(page);
+    if (!--page->owners) free(page);
 }
 
 static void drop_memory(const Net *net, Memory *memory)
 {
-    for (size_t n = 0; memory->ring && n < net->attending; n++) give_back(memory->ring[n]);
+    for (size_t n = 0; memory->ring && n < net->attending; n++) free(memory->ring[n]);
     free(memory->ring);
-    give_back(memory->fixed);
-    give_back(memory->kept);
+    free(memory->fixed);
+    free(memory->kept);
     for (size_t n = 0; n < memory->page_count; n++) drop_page(memory->pages[n]);
     free(memory->pages);
 }
@@ -513,7 +491,7 @@ static int grow_ring(const Net *net, Memory *memory, size_t count)
         float *grown = allocate(blocks * BLOCK_SIZE * sizeof *grown);
         if (!grown) return -1;
         if (memory->ring_blocks) memcpy(grown, memory->ring[n], memory->ring_blocks * BLOCK_SIZE * sizeof *grown);
-        give_back(memory->ring[n]);
+        free(memory->ring[n]);
         memory->ring[n] = grown; /* larger than ring_blocks says until all are: harmless */
     }
     memory->ring_blocks = blocks;
@@ -588,8 +566,8 @@ static PyObject *state_fork(PyObject *self, PyObject *Py_UNUSED(none))
     }
     for (size_t n = 0; n < net->attending && from->memory.ring_blocks; n++) {
         const size_t size = from->memory.ring_blocks * BLOCK_SIZE * sizeof(float);
-        void *at = allocate(size);
-        if (!at) {
+        void *at = NULL;
+        if (posix_memalign(&at, 64, size)) {
             Py_DECREF(to);
             return PyErr_NoMemory();
         }
