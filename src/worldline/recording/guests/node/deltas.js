@@ -3,6 +3,7 @@
 'use strict';
 
 const { ABSENT, filled } = require('./frame.js');
+const { LARGE, large } = require('./splices.js');
 
 const [DELTA, GONE, SAME] = [0x10, 0x11, 0x12];
 const { floor } = Math, SAFE = 9007199254740991;
@@ -66,6 +67,10 @@ function change(it, f, k, v) {
     return;
   }
   const n = it.renderer.render(v), from = it.renderer.buf, wire = it.wire, off = f.off[k];
+  if (n >= LARGE) {
+    large(it, f, k, slot(it, f, k), from, n);
+    return;
+  }
   if (off > 0 && f.len[k] === n) {
     const b = wire.bytes;
     let i = 0;

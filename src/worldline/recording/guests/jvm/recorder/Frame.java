@@ -18,6 +18,7 @@ final class Frame {
     private Object[] refs;
     private Shadow[] shadows;
     private long[] prints;
+    private Told[] told; // of large values alone
     private int[] aliases;
     private final long[] seen;
     private long[] versions;
@@ -60,6 +61,7 @@ final class Frame {
             refs = new Object[n];
             shadows = new Shadow[n];
             prints = new long[n];
+            told = new Told[n];
             aliases = new int[n];
         }
         Shape shape = value == null ? null : Shape.of(value.getClass());
@@ -73,7 +75,7 @@ final class Frame {
         Text text = Render.value(value);
         long print = text.fingerprint();
         if (!had || prints[k] != print) {
-            Wire.delta(serial, code.id(k), text);
+            told[k] = Told.change(serial, code.id(k), text, told[k]);
         }
         aliasing |= refs[k] != value || !had;
         types[k] = REF;
@@ -94,6 +96,7 @@ final class Frame {
     private void forget(int k) {
         refs[k] = null;
         shadows[k] = null;
+        told[k] = null;
         aliases[k] = 0;
         aliasing = true;
     }
@@ -138,7 +141,7 @@ final class Frame {
                 long version = code.statics[i].version();
                 if (version != versions[i]) {
                     versions[i] = version;
-                    Wire.delta(serial, code.id(types.length + i), code.statics[i].text());
+                    code.statics[i].tell(serial, code.id(types.length + i));
                 }
             }
         }
