@@ -160,6 +160,58 @@ def test_large_values_are_cut_as_before(language: str) -> None:
     assert texts[-1].endswith("120>" if language != "c" else "0>")
 
 
+def crossing_states() -> Iterator[tuple[list[int], dict[int, str]]]:
+    """What the programs do whose values grow beyond a limit and shrink again: after each change."""
+    xs: list[int] = []
+    m: dict[int, str] = {}
+    for i in range(ROUNDS):
+        size, up = len(xs), i // 70 % 2 == 0
+        if up:
+            xs.append(size * 1000)
+            yield xs, m
+            m[size * 7 % 101] = str(i)
+            yield xs, m
+        elif size:
+            xs.pop()
+            yield xs, m
+            m.pop(size * 7 % 101, None)
+            yield xs, m
+        if i % 7 == 3 and xs:
+            xs[0] += 1
+            yield xs, m
+        if i % 50 == 49:
+            xs.insert(0, 5)
+            yield xs, m
+        if i % 90 == 89:
+            xs.clear()
+            yield xs, m
+        if i % 100 == 99:
+            m.clear()
+            yield xs, m
+
+
+FORMS = {"js": ("{}", "Map#1({})", "list", "Map"), "java": ("ArrayList#1({})", "TreeMap#2({})", "ArrayList", "TreeMap")}
+
+
+@pytest.mark.parametrize("most", [65_536, 400])
+@pytest.mark.parametrize("language", [name for name in NAMES if name != "c"])
+def test_values_that_grow_and_shrink_are_whole_or_cut(language: str, most: int) -> None:
+    list_form, dict_form, list_name, dict_name = FORMS.get(language.replace("ts", "js"), ("{}", "{}", "list", "dict"))
+    lists, dicts = [list_form.format("[]")], [dict_form.format("{}")]
+    for xs, m in crossing_states():
+        keys = list(m) if language in ("js", "ts") else sorted(m)
+        whole = dict_form.format("{" + ", ".join(f"{key}: {m[key]!r}" for key in keys) + "}")
+        dicts.append(whole if len(whole) <= most else f"...<{dict_name} {len(m)}>")
+        whole = list_form.format(xs)
+        lists.append(whole if len(whole) <= most else f"...<{list_name} {len(xs)}>")
+    trace = recorded(language, ROUNDS, "crossing", Limits(wall=120, value_bytes=most))
+    assert texts_of(trace, "work", "xs") == [text for text, _ in groupby(lists)]
+    assert texts_of(trace, "work", "m") == [text for text, _ in groupby(dicts)]
+    for texts in (lists, dicts):
+        cut = {text for text in texts if text.startswith("...<")}
+        assert len(cut) == 0 if most > LARGE * 2 else len(cut) > 10
+
+
 @pytest.mark.parametrize("language", ["cpp", "js", "java"])
 def test_stored_traces_keep_their_splices(language: str, tmp_path: Path) -> None:
     before = recorded(language)

@@ -83,9 +83,17 @@ static u32 *treap_place(u64 address)
     return at;
 }
 
+/* By address: the block that it was found in last. Whoever reads a large container asks for the same addresses again. */
+#define NEAR_BITS 14
+static u32 near[1 << NEAR_BITS];
+
 /* The block that an address lies in, or is the end of; NULL: none. */
 static struct block *block_of(u64 address)
 {
+    u32 *place = &near[address * 0x9e3779b97f4a7c15ull >> (64 - NEAR_BITS)];
+    struct block *known = *place ? &heap.all[*place] : NULL;
+    if (known && address - known->address < known->size)
+        return known;
     u32 at = heap.root, best = 0;
     while (at) {
         struct block *b = &heap.all[at];
@@ -96,6 +104,8 @@ static struct block *block_of(u64 address)
             at = b->left;
     }
     struct block *b = best ? &heap.all[best] : NULL;
+    if (b && address - b->address < b->size)
+        *place = best;
     return b && address - b->address <= b->size ? b : NULL;
 }
 
@@ -135,7 +145,7 @@ static struct block drop_block(void *p)
     if (one) {
         was = heap.all[one];
         *place = treap_join(was.left, was.right);
-        heap.all[one].left = heap.spare;
+        heap.all[one] = (struct block){ .left = heap.spare }; /* no address lies in it */
         heap.spare = one;
         heap.epoch++;
     }

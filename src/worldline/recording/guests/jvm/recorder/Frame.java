@@ -19,6 +19,7 @@ final class Frame {
     private Shadow[] shadows;
     private long[] prints;
     private Told[] told; // of large values alone
+    private Rows[] rows; // of large containers of atoms, in place of a shadow
     private int[] aliases;
     private final long[] seen;
     private long[] versions;
@@ -62,6 +63,7 @@ final class Frame {
             shadows = new Shadow[n];
             prints = new long[n];
             told = new Told[n];
+            rows = new Rows[n];
             aliases = new int[n];
         }
         Shape shape = value == null ? null : Shape.of(value.getClass());
@@ -69,6 +71,9 @@ final class Frame {
         boolean had = types[k] == REF;
         if (had && refs[k] == value) {
             if (atom || epoch == Recorder.epoch && !Recorder.shared || shadows[k] != null && shadows[k].holds()) {
+                return;
+            }
+            if (rows[k] != null && changed(k, value)) {
                 return;
             }
         }
@@ -81,8 +86,34 @@ final class Frame {
         types[k] = REF;
         prints[k] = print;
         refs[k] = value;
-        shadows[k] = atom ? null : Shadow.again(value, shadows[k]);
+        rows[k] = !atom && (told[k] != null || Render.isCut) ? Rows.of(value, shape) : null;
+        shadows[k] = atom || rows[k] != null ? null : Shadow.again(value, shadows[k]);
         seen[k >> 6] |= 1L << k;
+    }
+
+    /** Elements of a container may have changed: write what did. False: it has to be looked at as a whole. */
+    private boolean changed(int k, Object value) {
+        Rows now = rows[k];
+        boolean known = now.update(value);
+        if (known && !now.isChanged) {
+            return true;
+        }
+        if (known && now.length() > Render.valueBytes) {
+            Text cut = Render.cut(value);
+            long print = cut.fingerprint();
+            if (told[k] != null || prints[k] != print) {
+                told[k] = Told.change(serial, code.id(k), cut, told[k]);
+            }
+            prints[k] = print;
+            return true;
+        }
+        if (known && told[k] != null && now.length() >= Told.LARGE) {
+            told[k].change(serial, code.id(k), now.begin, now.end, now.text);
+            return true;
+        }
+        prints[k] = told[k] == null ? prints[k] : told[k].text.fingerprint();
+        rows[k] = null;
+        return false;
     }
 
     /** The heap may have changed since the last event: a new epoch. */
@@ -97,6 +128,7 @@ final class Frame {
         refs[k] = null;
         shadows[k] = null;
         told[k] = null;
+        rows[k] = null;
         aliases[k] = 0;
         aliasing = true;
     }

@@ -11,8 +11,7 @@ final class Told {
     static final int LARGE = 256; // bytes
     private static final int SPLICE_COST = 48; // a chain of splices costs at most the length of its last text
 
-    private byte[] data;
-    private int length;
+    final Text text = new Text(2 * LARGE);
     private int number; // among the large values
     private long cost; // of the chain
     private boolean wide; // not all ASCII
@@ -26,35 +25,74 @@ final class Told {
             return null;
         }
         Told told = before == null ? new Told() : before;
-        int prefix = 0, suffix = 0;
         if (before != null) {
-            int limit = Math.min(value.length, before.length);
-            prefix = told.prefix(value, limit);
-            suffix = told.suffix(value, limit - prefix);
+            int limit = Math.min(value.length, told.text.length);
+            int prefix = told.prefix(value, limit), suffix = told.suffix(value, limit - prefix);
             if (told.splice(frame, name, value, prefix, suffix)) {
-                told.keep(value, prefix, suffix);
+                told.text.replace(prefix, told.text.length - suffix, value, prefix, value.length - suffix);
                 return told;
             }
         }
-        Wire.delta(frame, name, value);
-        told.keep(value, prefix, suffix);
-        told.cost = 0;
-        told.number = Wire.large();
-        told.wide = !isAscii(value.data, 0, value.length);
+        told.whole(frame, name, value);
+        told.text.clear().put(value, 0, value.length);
         return told;
+    }
+
+    /** Write the value that has other bytes in place of a range, if it is another one. */
+    void change(int frame, int name, int begin, int end, Text fresh) {
+        Text old = new Text(end - begin).put(text, begin, end);
+        int was = text.length;
+        text.replace(begin, end, fresh, 0, fresh.length);
+        int n = text.length, limit = Math.min(n, was), prefix = begin;
+        while (prefix < limit && was(prefix, begin, old, fresh) == text.data[prefix]) {
+            prefix++;
+        }
+        if (prefix == n && n == was) {
+            return;
+        }
+        prefix = untorn(text, prefix);
+        limit -= prefix;
+        int suffix = Math.min(n - begin - fresh.length, limit);
+        while (suffix < limit && was(was - 1 - suffix, begin, old, fresh) == text.data[n - 1 - suffix]) {
+            suffix++;
+        }
+        while (suffix > 0 && continues(text.data[n - suffix])) {
+            suffix--;
+        }
+        if (!splice(frame, name, text, prefix, suffix)) {
+            whole(frame, name, text);
+        }
+    }
+
+    /** A byte of the text as it was before that range was replaced. */
+    private byte was(int at, int begin, Text old, Text fresh) {
+        return at < begin ? text.data[at] : at < begin + old.length ? old.data[at - begin]
+                : text.data[at - old.length + fresh.length];
+    }
+
+    private void whole(int frame, int name, Text value) {
+        Wire.delta(frame, name, value);
+        cost = 0;
+        number = Wire.large();
+        wide = !isAscii(value.data, 0, value.length);
     }
 
     /** How many first bytes are the same; no character is torn. */
     private int prefix(Text value, int limit) {
-        int n = Arrays.mismatch(data, 0, limit, value.data, 0, limit);
-        n = n < 0 ? limit : n;
-        while (n > 0 && n < value.length && continues(value.data[n])) {
-            n--;
+        int n = Arrays.mismatch(text.data, 0, limit, value.data, 0, limit);
+        return untorn(value, n < 0 ? limit : n);
+    }
+
+    private static int untorn(Text value, int prefix) {
+        while (prefix > 0 && prefix < value.length && continues(value.data[prefix])) {
+            prefix--;
         }
-        return n;
+        return prefix;
     }
 
     private int suffix(Text value, int limit) {
+        byte[] data = text.data;
+        int length = text.length;
         long was = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) length, is = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) value.length;
         int n = 0;
         while (n + 8 <= limit && Wire.UNSAFE.getLong(data, was - n - 8) == Wire.UNSAFE.getLong(value.data, is - n - 8)) {
@@ -83,17 +121,6 @@ final class Told {
         cost += between + SPLICE_COST;
         number = Wire.large();
         return true;
-    }
-
-    /** The told text becomes the value, of which all but the middle is there already. */
-    private void keep(Text value, int prefix, int suffix) {
-        if (data == null || data.length < value.length) {
-            data = Arrays.copyOf(value.data, Math.min(value.data.length, value.length + value.length / 2));
-        } else {
-            System.arraycopy(data, length - suffix, data, value.length - suffix, suffix);
-            System.arraycopy(value.data, prefix, data, prefix, value.length - suffix - prefix);
-        }
-        length = value.length;
     }
 
     private static boolean continues(byte data) {
