@@ -83,17 +83,23 @@ static u32 *treap_place(u64 address)
     return at;
 }
 
-/* By address: the block that it was found in last. Whoever reads a large container asks for the same addresses again. */
-#define NEAR_BITS 14
-static u32 near[1 << NEAR_BITS];
+/* The block that was found last, and by address what was. Whoever reads a large container asks for the same addresses again. */
+#define NEAR_BITS 16
+static u32 newest, near[1 << NEAR_BITS];
+
+static inline int is_inside(u32 block, u64 address)
+{
+    return block && address - heap.all[block].address < heap.all[block].size;
+}
 
 /* The block that an address lies in, or is the end of; NULL: none. */
 static struct block *block_of(u64 address)
 {
+    if (is_inside(newest, address))
+        return &heap.all[newest];
     u32 *place = &near[address * 0x9e3779b97f4a7c15ull >> (64 - NEAR_BITS)];
-    struct block *known = *place ? &heap.all[*place] : NULL;
-    if (known && address - known->address < known->size)
-        return known;
+    if (is_inside(*place, address))
+        return &heap.all[newest = *place];
     u32 at = heap.root, best = 0;
     while (at) {
         struct block *b = &heap.all[at];
@@ -104,8 +110,8 @@ static struct block *block_of(u64 address)
             at = b->left;
     }
     struct block *b = best ? &heap.all[best] : NULL;
-    if (b && address - b->address < b->size)
-        *place = best;
+    if (is_inside(best, address))
+        newest = *place = best;
     return b && address - b->address <= b->size ? b : NULL;
 }
 

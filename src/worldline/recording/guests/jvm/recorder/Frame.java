@@ -69,7 +69,8 @@ final class Frame {
         Shape shape = value == null ? null : Shape.of(value.getClass());
         boolean atom = shape == null || shape.isAtom();
         boolean had = types[k] == REF;
-        if (had && refs[k] == value) {
+        boolean same = had && refs[k] == value;
+        if (same) {
             if (atom || epoch == Recorder.epoch && !Recorder.shared || shadows[k] != null && shadows[k].holds()) {
                 return;
             }
@@ -82,11 +83,11 @@ final class Frame {
         if (!had || prints[k] != print) {
             told[k] = Told.change(serial, code.id(k), text, told[k]);
         }
-        aliasing |= refs[k] != value || !had;
+        aliasing |= !same;
         types[k] = REF;
         prints[k] = print;
         refs[k] = value;
-        rows[k] = !atom && (told[k] != null || Render.isCut) ? Rows.of(value, shape) : null;
+        rows[k] = !atom && same && (told[k] != null || Render.isCut) ? Rows.of(value, shape) : null;
         shadows[k] = atom || rows[k] != null ? null : Shadow.again(value, shadows[k]);
         seen[k >> 6] |= 1L << k;
     }
