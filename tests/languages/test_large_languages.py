@@ -212,6 +212,42 @@ def test_values_that_grow_and_shrink_are_whole_or_cut(language: str, most: int) 
         assert len(cut) == 0 if most > LARGE * 2 else len(cut) > 10
 
 
+@pytest.mark.parametrize("language", ["js", "ts", "java"])
+def test_a_name_that_goes_from_one_container_to_another_and_back_has_the_right_values(language: str) -> None:
+    is_java = language == "java"
+    a, b = [str(0)] * 100, [str(1)] * 100
+    forms = {"a": "ArrayList#1([{}])" if is_java else "[{}]", "b": "ArrayList#2([{}])" if is_java else "[{}]"}
+    texts: dict[str, list[str]] = {"a": [], "b": [], "x": []}
+
+    def look(x: str) -> None:
+        shown = {"a": forms["a"].format(", ".join(a)), "b": forms["b"].format(", ".join(b))}
+        for name, text in (shown | {"x": shown.get(x, repr(x))}).items():
+            texts[name].append(text)
+
+    x = "a"
+    look(x)
+    for i in range(ROUNDS):
+        x = {0: "b", 2: "a"}.get(i % 4, x)
+        look(x)
+        (a if x == "a" else b)[i * 37 % 100] = str(i)
+        look(x)
+        b[i * 7 % 100] = str(-1 - i)
+        look(x)
+        if i % 20 == 19:
+            look("x" * (300 + i))
+            x = "a"
+            look(x)
+        if i % 30 == 29:
+            b.append(("None" if is_java else "<undefined>") if i % 60 == 29 else "'é'")
+            look(x)
+        if i == 49:
+            a.append("[1]" if is_java else "<hole>")
+            look(x)
+    trace = recorded(language, ROUNDS, "swaps")
+    for name, expected_texts in texts.items():
+        assert texts_of(trace, "work", name) == [text for text, _ in groupby(expected_texts)], name
+
+
 @pytest.mark.parametrize("language", ["cpp", "js", "java"])
 def test_stored_traces_keep_their_splices(language: str, tmp_path: Path) -> None:
     before = recorded(language)

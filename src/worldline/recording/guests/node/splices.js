@@ -11,11 +11,12 @@ const SPLICE_COST = 48; // of a splice beside its middle: a chain of them costs 
 const NEAR = 48; // bytes that are compared one by one
 
 /** The large value that a name was told with last: its number, the cost of its chain, and whether it is not all ASCII. */
-class Told {
+class LargeValue {
   constructor() {
     this.bytes = null;
     this.n = this.number = this.cost = 0;
     this.wide = false;
+    this.rows = null; // of a container that has changed before
   }
 }
 
@@ -61,7 +62,7 @@ function large(it, f, k, id, from, n) {
   const { outer } = it, off = f.off[k], last = f.fn.outer[k] === 1 ? f.fn.large : null;
   f.large ??= filled(f.off.length, null);
   // An outer name that the frame was not told of yet: what another frame of the function was told with.
-  const own = f.large[k] ??= new Told(), before = off === 0 ? own : off < 0 && last !== null ? last[k] : undefined;
+  const own = f.large[k] ??= new LargeValue(), before = off === 0 ? own : off < 0 && last !== null ? last[k] : undefined;
   f.off[k] = 0;
   let prefix = 0, suffix = 0;
   if (before !== undefined) {
@@ -78,13 +79,17 @@ function large(it, f, k, id, from, n) {
     else keep(outer, own, from, n, 0, 0);
     return;
   }
-  const wire = it.wire;
+  whole(it, f, id, own, from, n);
+  keep(outer, own, from, n, 0, 0);
+}
+
+function whole(it, f, id, own, from, n) {
+  const { wire } = it;
   wire.take(n + 20, 1);
   if (it.current !== f.serial) it.turn(f);
   wire.bytes[wire.at++] = DELTA;
   wire.varint(id);
   wire.bytesOf(from, n);
-  keep(outer, own, from, n, 0, 0);
   own.cost = 0;
   own.number = ++wire.large;
   own.wide = wide(from, 0, n);
@@ -112,14 +117,38 @@ function spliced(it, f, id, before, own, from, n, prefix, suffix) {
   return true;
 }
 
-/** The told text becomes the first n bytes of `from`, of which all but the middle is there already. */
-function keep(outer, told, from, n, prefix, suffix) {
-  if (told.bytes === null || told.bytes.length < n) {
-    told.bytes = outer.buffer(n + (n >>> 1));
+/** The text becomes the first n bytes of `from`, of which all but the middle is there already. */
+function keep(outer, value, from, n, prefix, suffix) {
+  if (value.bytes === null || value.bytes.length < n) {
+    value.bytes = outer.buffer(n + (n >>> 1));
     prefix = suffix = 0;
-  } else if (suffix > 0 && n !== told.n) apply(outer.copyWithin, told.bytes, [n - suffix, told.n - suffix, told.n]);
-  apply(outer.copy, from, [told.bytes, prefix, prefix, n - suffix]);
-  told.n = n;
+  } else if (suffix > 0 && n !== value.n) apply(outer.copyWithin, value.bytes, [n - suffix, value.n - suffix, value.n]);
+  apply(outer.copy, from, [value.bytes, prefix, prefix, n - suffix]);
+  value.n = n;
 }
 
-module.exports = { LARGE, large };
+/** The bytes [begin, end) of a name's large value are now the first n of `from`. */
+function ranged(it, f, id, own, begin, end, from, n) {
+  const { outer } = it, was = own.n, old = outer.buffer(end - begin), longer = n - (end - begin), size = was + longer;
+  apply(outer.copy, own.bytes, [old, 0, begin, end]);
+  if (own.bytes.length < size) {
+    const { bytes } = own;
+    own.bytes = outer.buffer(size + (size >>> 1));
+    apply(outer.copy, bytes, [own.bytes, 0, 0, begin]);
+    apply(outer.copy, bytes, [own.bytes, end + longer, end, was]);
+  } else if (longer !== 0) apply(outer.copyWithin, own.bytes, [end + longer, end, was]);
+  apply(outer.copy, from, [own.bytes, begin, 0, n]);
+  own.n = size;
+  const b = own.bytes, before = (i) => (i < begin ? b[i] : i < end ? old[i - begin] : b[i + longer]);
+  let limit = min(size, was), prefix = begin;
+  while (prefix < limit && before(prefix) === b[prefix]) prefix++;
+  if (prefix === size && size === was) return;
+  while (prefix > 0 && prefix < size && continues(b[prefix])) prefix--;
+  limit -= prefix;
+  let suffix = min(was - end, limit);
+  while (suffix < limit && before(was - 1 - suffix) === b[size - 1 - suffix]) suffix++;
+  while (suffix > 0 && continues(b[size - suffix])) suffix--;
+  if (!spliced(it, f, id, own, own, b, size, prefix, suffix)) whole(it, f, id, own, b, size);
+}
+
+module.exports = { LARGE, large, ranged };

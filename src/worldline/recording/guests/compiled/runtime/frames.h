@@ -7,7 +7,7 @@
 
 #define MOST_TRACKED 256
 
-struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; struct told *told; int was_set; }; /* var and alias: and one; 0: none */
+struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; struct large_value *large; int was_set; }; /* var and alias: and one; 0: none */
 struct frame {
     u64 cfa, size, result; /* result: where a returned struct goes */
     u32 serial, fn, line, site, scope, nslots, known;
@@ -15,7 +15,7 @@ struct frame {
     u64 *globals; /* hashes of the globals that the function uses, as last seen */
     struct slot slot[];
 };
-struct global { u64 raw, hash; struct foot *foot; struct told *told; int shown; };
+struct global { u64 raw, hash; struct foot *foot; struct large_value *large; int shown; };
 
 static struct { struct frame **all; u64 n, cap; u32 serial; } frames;
 static struct global *globals; /* by variable */
@@ -145,7 +145,7 @@ static void pop_frame(void)
     struct frame *f = frames.all[--frames.n];
     for (u32 i = 0; i < f->nslots; i++) {
         drop_foot(f->slot[i].foot);
-        forget_told(f->slot[i].told);
+        forget_large(f->slot[i].large);
     }
     own_free(f, f->size);
 }
@@ -213,7 +213,7 @@ static int value_changed(struct slot *s, const struct var *v, u64 a, int fresh, 
 static void emit_gone(struct frame *f, struct slot *s, u32 name)
 {
     drop_foot(s->foot);
-    forget_told(s->told);
+    forget_large(s->large);
     memset(s, 0, sizeof *s);
     u32 id = name_id(name);
     switch_to(f->serial);
@@ -269,7 +269,7 @@ static void diff_globals(struct frame *f, const struct fn *function, int first)
             f->globals[i] = g->hash;
             if (!rendered)
                 render(a, v->type, 0, 3);
-            g->told = emit_change(f->serial, v->name, g->told);
+            g->large = emit_change(f->serial, v->name, g->large);
         }
     }
 }
@@ -377,7 +377,7 @@ static void diff(struct frame *f, const struct site *at, int when)
         int changed = is_scalar(t) ? scalar_changed(s, v, t, a, fresh, is_new) : value_changed(s, v, a, fresh, is_new, owner);
         if (changed) {
             s->var = e->var + 1;
-            s->told = emit_change(f->serial, slot_names[e->slot], s->told);
+            s->large = emit_change(f->serial, slot_names[e->slot], s->large);
         }
         aliases |= s->key != was;
     }

@@ -12,12 +12,12 @@
 #define BLOCK 128 /* bytes that are compared at once */
 
 /* The large value that a name was told with last: its number, the cost of its chain, and whether it is not all ASCII. */
-struct told { u64 n, cap, cost; u32 number; int wide; char text[]; };
+struct large_value { u64 n, cap, cost; u32 number; int wide; char text[]; };
 struct splice { u64 prefix, suffix, n; }; /* bytes */
 
 static u32 nlarge; /* how many values may be the base of a splice */
 
-static void forget_told(struct told *t)
+static void forget_large(struct large_value *t)
 {
     if (t)
         own_free(t, sizeof *t + t->cap);
@@ -47,7 +47,7 @@ static u64 common_suffix(const char *a, const char *b, u64 limit)
 static inline int continues(char byte) { return ((u8)byte & 0xc0) == 0x80; }
 
 /* As much as possible of the beginning that the text in `out` shares with the one before, then of the end; no character is torn. */
-static struct splice splice_of(const struct told *before)
+static struct splice splice_of(const struct large_value *before)
 {
     struct splice s = { 0 };
     u64 limit = out.n < before->n ? out.n : before->n;
@@ -82,7 +82,7 @@ static u64 characters(const char *p, u64 n)
 }
 
 /* The text in `out` as a splice; 0: its chain has grown too long for that. */
-static int emit_splice(u32 frame, u32 id, struct told *t, const struct splice *s)
+static int emit_splice(u32 frame, u32 id, struct large_value *t, const struct splice *s)
 {
     const char *middle = out.base + s->prefix;
     u64 prefix = s->prefix, suffix = s->suffix, n = s->n;
@@ -109,18 +109,18 @@ static int emit_splice(u32 frame, u32 id, struct told *t, const struct splice *s
 }
 
 /* The told text becomes the one in `out`, of which all but the middle is there already. */
-static struct told *keep_told(struct told *t, const struct splice *s)
+static struct large_value *keep_large(struct large_value *t, const struct splice *s)
 {
     u64 n = t ? t->n : 0;
     if (!t || t->cap < out.n) {
         u64 cap = out.n + out.n / 2;
-        struct told *larger = own_alloc(sizeof *t + cap);
+        struct large_value *larger = own_alloc(sizeof *t + cap);
         if (t)
             memcpy(larger, t, sizeof *t + n);
         else
-            *larger = (struct told){ 0 };
+            *larger = (struct large_value){ 0 };
         larger->cap = cap;
-        forget_told(t);
+        forget_large(t);
         t = larger;
     }
     memmove(t->text + out.n - s->suffix, t->text + n - s->suffix, s->suffix);
@@ -130,14 +130,14 @@ static struct told *keep_told(struct told *t, const struct splice *s)
 }
 
 /* The text in `out` as a change of a name that was told with `before`; what the next one may be a splice of. */
-static struct told *emit_change(u32 frame, u32 name, struct told *before)
+static struct large_value *emit_change(u32 frame, u32 name, struct large_value *before)
 {
     u32 id = name_id(name);
     struct splice s = { 0, 0, out.n };
     if (out.n >= LARGE && before && before->n) {
         s = splice_of(before);
         if (emit_splice(frame, id, before, &s))
-            return keep_told(before, &s);
+            return keep_large(before, &s);
     }
     switch_to(frame);
     record_numbered(T_DELTA, id, out.base, out.n);
@@ -146,7 +146,7 @@ static struct told *emit_change(u32 frame, u32 name, struct told *before)
             before->n = 0;
         return before;
     }
-    before = keep_told(before, &s);
+    before = keep_large(before, &s);
     before->cost = 0;
     before->number = ++nlarge;
     before->wide = !is_ascii_text(out.base, out.n);

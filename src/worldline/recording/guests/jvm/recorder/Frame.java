@@ -18,7 +18,7 @@ final class Frame {
     private Object[] refs;
     private Shadow[] shadows;
     private long[] prints;
-    private Told[] told; // of large values alone
+    private LargeValue[] large; // of large values alone
     private Rows[] rows; // of large containers of atoms, in place of a shadow
     private int[] aliases;
     private final long[] seen;
@@ -62,7 +62,7 @@ final class Frame {
             refs = new Object[n];
             shadows = new Shadow[n];
             prints = new long[n];
-            told = new Told[n];
+            large = new LargeValue[n];
             rows = new Rows[n];
             aliases = new int[n];
         }
@@ -81,13 +81,13 @@ final class Frame {
         Text text = Render.value(value);
         long print = text.fingerprint();
         if (!had || prints[k] != print) {
-            told[k] = Told.change(serial, code.id(k), text, told[k]);
+            large[k] = LargeValue.change(serial, code.id(k), text, large[k]);
         }
         aliasing |= !same;
         types[k] = REF;
         prints[k] = print;
         refs[k] = value;
-        rows[k] = !atom && same && (told[k] != null || Render.isCut) ? Rows.of(value, shape) : null;
+        rows[k] = !atom && same && large[k] != null ? Rows.of(value, shape) : null;
         shadows[k] = atom || rows[k] != null ? null : Shadow.again(value, shadows[k]);
         seen[k >> 6] |= 1L << k;
     }
@@ -102,17 +102,17 @@ final class Frame {
         if (known && now.length() > Render.valueBytes) {
             Text cut = Render.cut(value);
             long print = cut.fingerprint();
-            if (told[k] != null || prints[k] != print) {
-                told[k] = Told.change(serial, code.id(k), cut, told[k]);
+            if (large[k] != null || prints[k] != print) {
+                large[k] = LargeValue.change(serial, code.id(k), cut, large[k]);
             }
             prints[k] = print;
             return true;
         }
-        if (known && told[k] != null && now.length() >= Told.LARGE) {
-            told[k].change(serial, code.id(k), now.begin, now.end, now.text);
+        if (known && large[k] != null && now.length() >= LargeValue.LARGE) {
+            large[k].change(serial, code.id(k), now.begin, now.end, now.text);
             return true;
         }
-        prints[k] = told[k] == null ? prints[k] : told[k].text.fingerprint();
+        prints[k] = large[k] == null ? prints[k] : large[k].text.fingerprint();
         rows[k] = null;
         return false;
     }
@@ -128,7 +128,7 @@ final class Frame {
     private void forget(int k) {
         refs[k] = null;
         shadows[k] = null;
-        told[k] = null;
+        large[k] = null;
         rows[k] = null;
         aliases[k] = 0;
         aliasing = true;

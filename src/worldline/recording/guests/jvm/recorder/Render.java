@@ -23,7 +23,6 @@ final class Render {
 
     static int valueBytes = 65_536, valueDepth = 100;
     private static long walk; // the number of the walk under way
-    static boolean isCut; // the newest value was too long
     private static boolean labelled, again;
     private static int labels;
     private static final Text text = new Text(1 << 12);
@@ -33,7 +32,6 @@ final class Render {
     /** The canonical text of a value; good until the next one is asked for. */
     static Text value(Object value) {
         text.clear();
-        isCut = false;
         if (value == null) {
             return text.put("None");
         }
@@ -49,12 +47,11 @@ final class Render {
                 text.clear();
                 show(value, 0);
             }
-            isCut = text.length > valueBytes;
-            if (!isCut) {
+            if (text.length <= valueBytes) {
                 return text;
             }
         } catch (Over over) {
-            isCut = true;
+            // cut whole
         }
         text.clear();
         cut(value, shape);
@@ -275,9 +272,6 @@ final class Render {
                 text.put(map && (i & 1) != 0 ? ':' : ',').put(' ');
             }
             show(items[i], 0);
-            if (text.length > 4L * valueBytes) {
-                throw Over.OVER;
-            }
             ends[i - from] = text.length;
         }
         return text;

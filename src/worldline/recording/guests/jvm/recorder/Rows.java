@@ -27,7 +27,7 @@ final class Rows {
         tail = shape.kind == Shape.ARRAY ? 1 : 2;
     }
 
-    /** The elements of a container whose text was just written, or was too long; null where they are no atoms. */
+    /** The elements of a container whose text was just written; null where they are no atoms. */
     static Rows of(Object container, Shape shape) {
         boolean known = shape.kind == Shape.LIST || shape.kind == Shape.MAP || shape.kind == Shape.ARRAY;
         if (!known || shape.slots.length > 0) {

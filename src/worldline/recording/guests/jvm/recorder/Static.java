@@ -12,7 +12,7 @@ final class Static {
     private long bits, epoch = -1, print;
     private Object ref;
     private Shadow shadow;
-    private Told told;
+    private LargeValue large;
     private long version = 1;
 
     Static(String owner, String field, String name, char type) {
@@ -63,7 +63,7 @@ final class Static {
     /** Write its value, as a change of the one that was written last, in whichever frame. */
     void tell(int frame, int name) {
         if (type == 'L') {
-            told = Told.change(frame, name, Render.value(ref), told);
+            large = LargeValue.change(frame, name, Render.value(ref), large);
         } else {
             Wire.delta(frame, name, Render.number(Recorder.scratch.clear(), type, bits));
         }

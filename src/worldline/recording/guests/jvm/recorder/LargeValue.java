@@ -7,7 +7,7 @@ import jdk.internal.misc.Unsafe;
  * The large value that a name was told with last, of which the next one may be a splice (docs/reference/format.md,
  * section 3), like native/splices.h.
  */
-final class Told {
+final class LargeValue {
     static final int LARGE = 256; // bytes
     private static final int SPLICE_COST = 48; // a chain of splices costs at most the length of its last text
 
@@ -16,26 +16,26 @@ final class Told {
     private long cost; // of the chain
     private boolean wide; // not all ASCII
 
-    private Told() {}
+    private LargeValue() {}
 
     /** Write a changed value: whole, or as a splice of the one before it, which may be null. What the next one may change. */
-    static Told change(int frame, int name, Text value, Told before) {
+    static LargeValue change(int frame, int name, Text value, LargeValue before) {
         if (value.length < LARGE) {
             Wire.delta(frame, name, value);
             return null;
         }
-        Told told = before == null ? new Told() : before;
+        LargeValue large = before == null ? new LargeValue() : before;
         if (before != null) {
-            int limit = Math.min(value.length, told.text.length);
-            int prefix = told.prefix(value, limit), suffix = told.suffix(value, limit - prefix);
-            if (told.splice(frame, name, value, prefix, suffix)) {
-                told.text.replace(prefix, told.text.length - suffix, value, prefix, value.length - suffix);
-                return told;
+            int limit = Math.min(value.length, large.text.length);
+            int prefix = large.prefix(value, limit), suffix = large.suffix(value, limit - prefix);
+            if (large.splice(frame, name, value, prefix, suffix)) {
+                large.text.replace(prefix, large.text.length - suffix, value, prefix, value.length - suffix);
+                return large;
             }
         }
-        told.whole(frame, name, value);
-        told.text.clear().put(value, 0, value.length);
-        return told;
+        large.whole(frame, name, value);
+        large.text.clear().put(value, 0, value.length);
+        return large;
     }
 
     /** Write the value that has other bytes in place of a range, if it is another one. */
