@@ -20,15 +20,17 @@ class LargeValue {
   }
 }
 
-/** How many of the first `most` bytes two arrays share, from a place in each. */
-function shared(outer, a, i, b, j, most) {
+/** How many of the first `most` bytes two arrays share. */
+function shared(outer, a, b, most) {
   let low = 0, high = most;
+  // Most values grow at their end: all but a quote or two brackets stays.
+  if (most > NEAR && apply(outer.compare, a, [b, 0, most - 2, 0, most - 2]) === 0) low = most - 2;
   while (high - low > NEAR) {
     const middle = (low + high) >>> 1;
-    if (apply(outer.compare, a, [b, j + low, j + middle, i + low, i + middle]) === 0) low = middle;
+    if (apply(outer.compare, a, [b, low, middle, low, middle]) === 0) low = middle;
     else high = middle;
   }
-  while (low < high && a[i + low] === b[j + low]) low++;
+  while (low < high && a[low] === b[low]) low++;
   return low;
 }
 
@@ -67,7 +69,7 @@ function large(it, f, k, id, from, n) {
   let prefix = 0, suffix = 0;
   if (before !== undefined) {
     const most = min(n, before.n);
-    prefix = shared(outer, from, 0, before.bytes, 0, most);
+    prefix = shared(outer, from, before.bytes, most);
     if (prefix === n && n === before.n && off === 0) return;
     while (prefix > 0 && prefix < n && continues(from[prefix])) prefix--;
     suffix = sharedBefore(outer, from, n, before.bytes, before.n, most - prefix);
@@ -120,7 +122,7 @@ function spliced(it, f, id, before, own, from, n, prefix, suffix) {
 /** The text becomes the first n bytes of `from`, of which all but the middle is there already. */
 function keep(outer, value, from, n, prefix, suffix) {
   if (value.bytes === null || value.bytes.length < n) {
-    value.bytes = outer.buffer(n + (n >>> 1));
+    value.bytes = outer.buffer(value.bytes === null ? n : n + (n >>> 1)); // most are told once
     prefix = suffix = 0;
   } else if (suffix > 0 && n !== value.n) apply(outer.copyWithin, value.bytes, [n - suffix, value.n - suffix, value.n]);
   apply(outer.copy, from, [value.bytes, prefix, prefix, n - suffix]);
