@@ -57,13 +57,13 @@ class Renderer {
     return this.p;
   }
 
-  /** Writes elements into `buf`, each behind what parts it from the one before. Where each ends; null: one is not primitive. */
-  atoms(items, from, to, map) {
+  /** Writes elements, the first of which is number `from`, into `buf`, each behind what parts it from the one before. Where each ends; null: one is not primitive. */
+  atoms(items, from, map) {
     const ends = [];
     this.p = 0;
     try {
-      for (let i = from; i < to; i++) {
-        const x = items[i];
+      for (let i = from; i < from + items.length; i++) {
+        const x = items[i - from];
         if (typeof x === 'function' || (typeof x === 'object' && x !== null && x !== HOLE)) return null;
         if (i > 0) this.raw(map && i % 2 === 1 ? ': ' : ', ');
         if (x === HOLE) this.raw('<hole>');

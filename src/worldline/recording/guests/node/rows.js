@@ -26,30 +26,40 @@ class Rows {
   /** Looks at the elements again; the text of those that are new is in the renderer's buffer. False: they are not primitive. */
   update(renderer, v) {
     if (v !== this.container || prototypeOf(v) !== this.prototype) return false;
-    const now = this.map ? pairs(renderer, v) : elements(v, renderer.most), { items } = this;
+    const now = this.map ? pairs(renderer, v) : v.length * 2 > renderer.most ? null : v, { items } = this;
     if (now === null) return false;
     const n = now.length, count = items.length;
     let most = min(n, count), first = 0, last = 0;
-    while (first < most && isSame(now[first], items[first])) first++;
+    while (first < most && isSame(now, first, items[first])) first++;
     this.changed = first < n || n !== count;
     if (!this.changed) return true;
     most = min(most - first, most - 1); // before the first element there is no comma
-    while (last < most && isSame(now[n - last - 1], items[count - last - 1])) last++;
+    while (last < most && isSame(now, n - last - 1, items[count - last - 1])) last++;
     return this.replace(renderer, now, first, last);
   }
 
   replace(renderer, now, first, last) {
-    const n = now.length, count = this.items.length, fresh = renderer.atoms(now, first, n - last, this.map);
+    const n = now.length, { items, ends } = this, count = items.length, between = [];
+    for (let i = first; i < n - last; i++) between.push(at(now, i));
+    const fresh = renderer.atoms(between, first, this.map);
     if (fresh === null) return false;
     this.begin = this.endOf(first);
     this.end = this.endOf(count - last);
-    const longer = renderer.p - (this.end - this.begin), ends = this.ends, before = ends.length;
-    if (n > count) for (let i = count; i < n; i++) ends.push(0);
-    if (n !== count) shift(ends, n - last, before - last, last);
-    ends.length = n;
-    for (let i = first; i < n - last; i++) ends[i] = this.begin + fresh[i - first];
+    const longer = renderer.p - (this.end - this.begin);
+    for (let i = count; i < n; i++) {
+      items.push(undefined);
+      ends.push(0);
+    }
+    if (n !== count) {
+      shift(items, n - last, count - last, last);
+      shift(ends, n - last, count - last, last);
+      items.length = ends.length = n;
+    }
+    for (let i = first; i < n - last; i++) {
+      items[i] = between[i - first];
+      ends[i] = this.begin + fresh[i - first];
+    }
     if (longer !== 0) for (let i = n - last; i < n; i++) ends[i] += longer;
-    this.items = now;
     return this.length() <= 4 * renderer.most;
   }
 }
@@ -60,23 +70,22 @@ function shift(list, to, from, n) {
   else for (let i = 0; i < n; i++) list[to + i] = list[from + i];
 }
 
-function isSame(now, then) { return now === then && (now !== 0 || 1 / now === 1 / then); }
+/** Is an element what it was? */
+function isSame(now, i, then) {
+  const x = now[i];
+  if (x === undefined) return hasOwn(now, i) ? then === undefined : then === HOLE;
+  return x === then && (x !== 0 || 1 / x === 1 / then);
+}
+
+function at(now, i) {
+  const x = now[i];
+  return x === undefined && !hasOwn(now, i) ? HOLE : x;
+}
 
 /** The keys and values of a Map that has no fields; null where it has, or too many. */
 function pairs(renderer, v) {
   if (renderer.kinds.extent(MAP, v) * 2 > renderer.most || namesOf(v).length > 0) return null;
   return renderer.kinds.mapItems(v);
-}
-
-/** The elements of an array; null: there are too many. */
-function elements(v, most) {
-  const n = v.length, out = [];
-  if (n * 2 > most) return null;
-  for (let i = 0; i < n; i++) {
-    const x = v[i];
-    out.push(x === undefined && !hasOwn(v, i) ? HOLE : x);
-  }
-  return out;
 }
 
 /** The rows of a value whose text was just written; null where it is no plain list or Map of primitive values. */
