@@ -96,6 +96,7 @@ bench: tools ## recording (Python, then other languages) and decoding speed, bes
 	$(BIN)/python benchmarks/controlled.py
 	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
 	$(BIN)/python benchmarks/languages.py
+	$(BIN)/python benchmarks/languages_large.py --steps 1000
 	$(BIN)/python benchmarks/decoding.py
 	$(BIN)/python benchmarks/rollouts.py
 	@.ci/system-package chromium

@@ -5,6 +5,7 @@
 
 const { numberText, bigText, stringText, points, word, className, escaped, escapeText } = require('./text.js');
 const { kinds } = require('./kinds.js');
+const { HOLE } = require('./rows.js');
 
 const apply = Reflect.apply, isArray = Array.isArray;
 const { keys: keysOf, getOwnPropertyDescriptor: descriptorOf, hasOwn } = Object;
@@ -43,11 +44,37 @@ class Renderer {
       if (this.p > this.most) throw OVER;
     } catch (error) {
       if (error !== OVER) throw error;
-      this.p = 0;
-      this.raw(this.cutText(v));
+      this.cut(v);
     }
     this.forget();
     return this.p;
+  }
+
+  /** What stands for a value that is too long; its length. */
+  cut(v) {
+    this.p = 0;
+    this.raw(this.cutText(v));
+    return this.p;
+  }
+
+  /** Writes elements, the first of which is number `from`, into `buf`, each behind what parts it from the one before. Where each ends; null: one is not primitive. */
+  atoms(items, from, map) {
+    const ends = [];
+    this.p = 0;
+    try {
+      for (let i = from; i < from + items.length; i++) {
+        const x = items[i - from];
+        if (typeof x === 'function' || (typeof x === 'object' && x !== null && x !== HOLE)) return null;
+        if (i > 0) this.raw(map && i % 2 === 1 ? ': ' : ', ');
+        if (x === HOLE) this.raw('<hole>');
+        else this.value(x, 1);
+        ends.push(this.p);
+      }
+    } catch (error) {
+      if (error !== OVER) throw error;
+      return null;
+    }
+    return ends;
   }
 
   /** The canonical text of a value, as a string. */

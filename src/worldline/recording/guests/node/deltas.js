@@ -3,6 +3,8 @@
 'use strict';
 
 const { ABSENT, filled } = require('./frame.js');
+const { rowsOf } = require('./rows.js');
+const { LARGE, large, ranged } = require('./splices.js');
 
 const [DELTA, GONE, SAME] = [0x10, 0x11, 0x12];
 const { floor } = Math, SAFE = 9007199254740991;
@@ -65,7 +67,38 @@ function change(it, f, k, v) {
     positive(it, f, k, v);
     return;
   }
-  const n = it.renderer.render(v), from = it.renderer.buf, wire = it.wire, off = f.off[k];
+  const before = f.large === null ? null : f.large[k];
+  if (before !== null && before.rows !== null && was === v && f.off[k] >= 0 && updated(it, f, k, v, before)) return;
+  const n = it.renderer.render(v);
+  tell(it, f, k, n);
+  // Most containers are told once, when they are passed: what is kept of one pays when it changes again.
+  if (n >= LARGE) f.large[k].rows = was === v ? rowsOf(it.renderer, v) : null;
+  else if (before !== null) before.rows = null;
+}
+
+/** A container of which rows are kept may have changed: tells what did. False: it has to be looked at as a whole. */
+function updated(it, f, k, v, own) {
+  const { rows } = own, { renderer } = it, known = rows.update(renderer, v);
+  if (known && !rows.changed) return true;
+  if (known && rows.length() > renderer.most) {
+    tell(it, f, k, renderer.cut(v));
+    return true;
+  }
+  if (known && f.off[k] === 0 && rows.length() >= LARGE) {
+    ranged(it, f, slot(it, f, k), own, rows.begin, rows.end, renderer.buf, renderer.p);
+    return true;
+  }
+  own.rows = null;
+  return false;
+}
+
+/** The first n bytes of the renderer's buffer are a name's value: written, if it is another one. */
+function tell(it, f, k, n) {
+  const from = it.renderer.buf, wire = it.wire, off = f.off[k];
+  if (n >= LARGE) {
+    large(it, f, k, slot(it, f, k), from, n);
+    return;
+  }
   if (off > 0 && f.len[k] === n) {
     const b = wire.bytes;
     let i = 0;

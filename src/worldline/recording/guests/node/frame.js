@@ -25,8 +25,9 @@ class Frame {
     this.serial = serial;
     const n = fn.names.length;
     this.last = filled(n, ABSENT);
-    this.off = filled(n, -1); // where the text of a name stands in the wire; -1: the name is not shown
+    this.off = filled(n, -1); // where the text of a name stands in the wire; 0: it is large; -1: the name is not shown
     this.len = filled(n, 0);
+    this.large = null; // what large values were told, by slot: of a name whose `off` is 0, the newest
     this.alias = null; // slots of the names that came first, by slot; -1: none
     this.quiet = null; // outer names that have not changed yet
     this.set = -1;

@@ -45,7 +45,7 @@ class Recorder {
 
   /** Functions and sites of one instrumented file; where its numbers begin was said when it was instrumented. */
   load(functions, sites) {
-    for (const fn of functions) this.functions.push({ ...fn, ids: [], nameId: -1, fileId: -1 });
+    for (const fn of functions) this.functions.push({ ...fn, ids: [], large: [], nameId: -1, fileId: -1 });
     for (const site of sites) this.sites.push(site);
   }
 

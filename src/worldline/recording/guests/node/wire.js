@@ -19,6 +19,7 @@ class Wire {
     this.near = this.all === null ? this.most : memory.length - RESERVE; // where `most`, or the end of `bytes`, must be looked at
     this.beside = 0;
     this.names = new Map();
+    this.large = 0; // how many values may be the base of a splice
     this.ended = false;
     this.write = write;
     this.written = 0;

@@ -112,8 +112,10 @@ static int put_chain(u64 a, const struct type *t, int depth, int fresh)
     for (; at != end && n < count && !out.over; n++) {
         if (!can_read(at, need))
             break;
+        struct range outer = cover(at, need);
         put_item(&l, at + NUMBER(t, 3));
         at = word_at(at + link);
+        covered = outer;
     }
     end_items(&l);
     if (!out.over && (at != end || (NUMBER(t, 1) >= 0 && n != count))) {
@@ -142,8 +144,10 @@ static int put_tree(u64 a, const struct type *t, int depth, int fresh)
     for (; n < count && at != header && !out.over; n++) {
         if (!can_read(at, need))
             break;
+        struct range outer = cover(at, need);
         put_item(&l, at + NUMBER(t, 5));
         u64 next = word_at(at + right);
+        covered = outer;
         if (next) {
             while (can_read(next, need) && hops++ < MOST_HOPS && word_at(next + left))
                 next = word_at(next + left);
@@ -186,6 +190,7 @@ static int put_deque(u64 a, const struct type *t, int depth, int fresh)
     }
     struct items l;
     u64 begin = out.n, at = w[0], end = w[2];
+    struct range outer = covered;
     begin_items(&l, AS_LIST, 0, PART(t, 0), depth);
     for (u64 i = 0; i < count && !out.over; i++) {
         if (at == end) {
@@ -197,11 +202,18 @@ static int put_deque(u64 a, const struct type *t, int depth, int fresh)
             out.n = begin;
             pieces.n = l.first;
             put_lost(at);
+            covered = outer;
             return 1;
+        }
+        if (!i || at + size > covered.high || at < covered.low) { /* all that lies side by side */
+            covered = outer;
+            u64 n = (end - at) / size < count - i ? end - at : (count - i) * size;
+            cover(at, can_read(at, n) ? n : size);
         }
         put_item(&l, at);
         at += size;
     }
+    covered = outer;
     end_items(&l);
     return 1;
 }

@@ -3,11 +3,11 @@
 #define WL_FRAMES_H
 
 #include "render.h"
-#include "wire.h"
+#include "splices.h"
 
 #define MOST_TRACKED 256
 
-struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; int was_set; }; /* var and alias: and one; 0: none */
+struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; struct large_value *large; int was_set; }; /* var and alias: and one; 0: none */
 struct frame {
     u64 cfa, size, result; /* result: where a returned struct goes */
     u32 serial, fn, line, site, scope, nslots, known;
@@ -15,7 +15,7 @@ struct frame {
     u64 *globals; /* hashes of the globals that the function uses, as last seen */
     struct slot slot[];
 };
-struct global { u64 raw, hash; struct foot *foot; int shown; };
+struct global { u64 raw, hash; struct foot *foot; struct large_value *large; int shown; };
 
 static struct { struct frame **all; u64 n, cap; u32 serial; } frames;
 static struct global *globals; /* by variable */
@@ -143,8 +143,10 @@ static void drop_foot(struct foot *f)
 static void pop_frame(void)
 {
     struct frame *f = frames.all[--frames.n];
-    for (u32 i = 0; i < f->nslots; i++)
+    for (u32 i = 0; i < f->nslots; i++) {
         drop_foot(f->slot[i].foot);
+        forget_large(f->slot[i].large);
+    }
     own_free(f, f->size);
 }
 
@@ -172,13 +174,6 @@ static struct frame *push_frame(u32 fn, u64 cfa)
 }
 
 /* ---- changes */
-
-static void emit_delta(struct frame *f, u32 name)
-{
-    u32 id = name_id(name);
-    switch_to(f->serial);
-    record_numbered(T_DELTA, id, out.base, out.n);
-}
 
 /* A number, character, bool, float or enum in a variable: compared by its bits. */
 static int scalar_changed(struct slot *s, const struct var *v, const struct type *t, u64 a, int fresh, int is_new)
@@ -218,6 +213,7 @@ static int value_changed(struct slot *s, const struct var *v, u64 a, int fresh, 
 static void emit_gone(struct frame *f, struct slot *s, u32 name)
 {
     drop_foot(s->foot);
+    forget_large(s->large);
     memset(s, 0, sizeof *s);
     u32 id = name_id(name);
     switch_to(f->serial);
@@ -273,7 +269,7 @@ static void diff_globals(struct frame *f, const struct fn *function, int first)
             f->globals[i] = g->hash;
             if (!rendered)
                 render(a, v->type, 0, 3);
-            emit_delta(f, v->name);
+            g->large = emit_change(f->serial, v->name, g->large);
         }
     }
 }
@@ -381,7 +377,7 @@ static void diff(struct frame *f, const struct site *at, int when)
         int changed = is_scalar(t) ? scalar_changed(s, v, t, a, fresh, is_new) : value_changed(s, v, a, fresh, is_new, owner);
         if (changed) {
             s->var = e->var + 1;
-            emit_delta(f, slot_names[e->slot]);
+            s->large = emit_change(f->serial, slot_names[e->slot], s->large);
         }
         aliases |= s->key != was;
     }

@@ -83,9 +83,23 @@ static u32 *treap_place(u64 address)
     return at;
 }
 
+/* The block that was found last, and by address what was. Whoever reads a large container asks for the same addresses again. */
+#define NEAR_BITS 16
+static u32 newest, near[1 << NEAR_BITS];
+
+static inline int is_inside(u32 block, u64 address)
+{
+    return block && address - heap.all[block].address < heap.all[block].size;
+}
+
 /* The block that an address lies in, or is the end of; NULL: none. */
 static struct block *block_of(u64 address)
 {
+    if (is_inside(newest, address))
+        return &heap.all[newest];
+    u32 *place = &near[address * 0x9e3779b97f4a7c15ull >> (64 - NEAR_BITS)];
+    if (is_inside(*place, address))
+        return &heap.all[newest = *place];
     u32 at = heap.root, best = 0;
     while (at) {
         struct block *b = &heap.all[at];
@@ -96,6 +110,8 @@ static struct block *block_of(u64 address)
             at = b->left;
     }
     struct block *b = best ? &heap.all[best] : NULL;
+    if (is_inside(best, address))
+        newest = *place = best;
     return b && address - b->address <= b->size ? b : NULL;
 }
 
@@ -135,7 +151,7 @@ static struct block drop_block(void *p)
     if (one) {
         was = heap.all[one];
         *place = treap_join(was.left, was.right);
-        heap.all[one].left = heap.spare;
+        heap.all[one] = (struct block){ .left = heap.spare }; /* no address lies in it */
         heap.spare = one;
         heap.epoch++;
     }

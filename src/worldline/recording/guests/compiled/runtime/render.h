@@ -17,7 +17,8 @@ static u64 frame_now; /* canonical frame address of the frame whose names are re
 
 #define MOST_FOOT (4u << 20)
 
-static struct { u64 low, high; } covered; /* a range that is in the footprint: its parts need not be */
+struct range { u64 low, high; };
+static struct range covered; /* a range that is in the footprint: its parts need not be */
 
 static void touch(u64 address, u64 n)
 {
@@ -35,8 +36,22 @@ static void touch(u64 address, u64 n)
     }
     memcpy(reading.data + reading.n, &address, 8);
     memcpy(reading.data + reading.n + 8, &n, 8);
-    memcpy(reading.data + reading.n + 16, (void *)address, n);
+    if (n == 8)
+        memcpy(reading.data + reading.n + 16, (void *)address, 8);
+    else
+        memcpy(reading.data + reading.n + 16, (void *)address, n);
     reading.n += need;
+}
+
+/* Takes a range into the footprint as a whole, so that its parts are not taken one by one; the range that was covered before. */
+static struct range cover(u64 address, u64 n)
+{
+    struct range was = covered;
+    if (n && !(address >= covered.low && address + n <= covered.high)) {
+        touch(address, n);
+        covered = (struct range){ address, address + n };
+    }
+    return was;
 }
 
 static int holds(const struct foot *f)
@@ -47,8 +62,11 @@ static int holds(const struct foot *f)
         u64 address, n;
         memcpy(&address, f->data + at, 8);
         memcpy(&n, f->data + at + 8, 8);
-        if (n == 8) {
-            if (memcmp((void *)address, f->data + at + 16, 8))
+        if (n == 8) { /* most of them: without a call */
+            u64 is, was;
+            memcpy(&is, (void *)address, 8);
+            memcpy(&was, f->data + at + 16, 8);
+            if (is != was)
                 return 0;
         } else if (memcmp((void *)address, f->data + at + 16, n))
             return 0;
@@ -379,12 +397,7 @@ static void put_struct(u64 a, u32 type, int depth, int fresh)
     if (n->stamp == numbers.stamp)
         return;
     n->stamp = numbers.stamp;
-    touch(a, t->size);
-    u64 low = covered.low, high = covered.high;
-    if (a < low || a + t->size > high) {
-        covered.low = a;
-        covered.high = a + t->size;
-    }
+    struct range outer = cover(a, t->size);
     PUT("(");
     for (u32 i = 0; i < t->nfields && !out.over; i++) {
         const struct field *f = &fields[t->fields + i];
@@ -401,8 +414,7 @@ static void put_struct(u64 a, u32 type, int depth, int fresh)
             put_value(a + f->offset, f->type, depth + 1, fresh);
     }
     PUT(")");
-    covered.low = low;
-    covered.high = high;
+    covered = outer;
 }
 
 static void put_function(u64 p)

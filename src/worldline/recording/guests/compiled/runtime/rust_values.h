@@ -19,8 +19,12 @@ static int put_ring(u64 a, const struct type *t, int depth)
         return 1;
     }
     begin_items(&l, AS_LIST, 0, PART(t, 0), depth);
+    struct range outer = covered;
+    if (count > room / 2)
+        cover(first, room * size);
     for (u64 i = 0; i < count && !out.over; i++)
         put_item(&l, first + (head + i) % room * size);
+    covered = outer;
     end_items(&l);
     return 1;
 }
@@ -41,11 +45,15 @@ static int put_buckets(u64 a, const struct type *t, int depth)
         return 1;
     }
     begin_items(&l, style, 1, PART(t, 0), depth);
+    struct range outer = covered;
     if (count)
         touch(control, mask + 1);
+    if (count > mask / 4 && can_read(control - (mask + 1) * size, (mask + 1) * size))
+        cover(control - (mask + 1) * size, (mask + 1) * size);
     for (u64 i = 0; count && i <= mask && !out.over; i++)
         if (!(((u8 *)control)[i] & 0x80) && can_read(control - (i + 1) * size, size))
             put_item(&l, control - (i + 1) * size);
+    covered = outer;
     u32 n = l.n;
     end_items(&l);
     if (!out.over && n != count) {
@@ -61,6 +69,12 @@ static int put_btree_node(struct items *l, const struct type *t, u64 node, u64 h
     u64 key = types[PART(t, 0)].size, value = types[PART(t, 1)].size;
     if (height > 32 || !can_read(node, height ? edges + 12 * 8 : keys + 11 * key))
         return 0;
+    u64 size = values + 11 * value > keys + 11 * key ? values + 11 * value : keys + 11 * key;
+    if (height && edges + 12 * 8 > size)
+        size = edges + 12 * 8;
+    struct range outer = covered;
+    if (can_read(node, size))
+        cover(node, size);
     touch(node + NUMBER(t, 5), 2);
     u64 n = read_uint((u8 *)node + NUMBER(t, 5), 2);
     if (n > 11)
@@ -80,6 +94,7 @@ static int put_btree_node(struct items *l, const struct type *t, u64 node, u64 h
             put_mapped(l, node + values + i * value, PART(t, 1));
         owner_now = was;
     }
+    covered = outer;
     return 1;
 }
 

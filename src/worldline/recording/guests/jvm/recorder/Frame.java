@@ -18,6 +18,8 @@ final class Frame {
     private Object[] refs;
     private Shadow[] shadows;
     private long[] prints;
+    private LargeValue[] large; // of large values alone
+    private Rows[] rows; // of large containers of atoms, in place of a shadow
     private int[] aliases;
     private final long[] seen;
     private long[] versions;
@@ -60,27 +62,59 @@ final class Frame {
             refs = new Object[n];
             shadows = new Shadow[n];
             prints = new long[n];
+            large = new LargeValue[n];
+            rows = new Rows[n];
             aliases = new int[n];
         }
         Shape shape = value == null ? null : Shape.of(value.getClass());
         boolean atom = shape == null || shape.isAtom();
         boolean had = types[k] == REF;
-        if (had && refs[k] == value) {
+        boolean same = had && refs[k] == value;
+        if (same) {
             if (atom || epoch == Recorder.epoch && !Recorder.shared || shadows[k] != null && shadows[k].holds()) {
+                return;
+            }
+            if (rows[k] != null && changed(k, value)) {
                 return;
             }
         }
         Text text = Render.value(value);
         long print = text.fingerprint();
         if (!had || prints[k] != print) {
-            Wire.delta(serial, code.id(k), text);
+            large[k] = LargeValue.change(serial, code.id(k), text, large[k]);
         }
-        aliasing |= refs[k] != value || !had;
+        aliasing |= !same;
         types[k] = REF;
         prints[k] = print;
         refs[k] = value;
-        shadows[k] = atom ? null : Shadow.again(value, shadows[k]);
+        rows[k] = !atom && same && large[k] != null ? Rows.of(value, shape) : null;
+        shadows[k] = atom || rows[k] != null ? null : Shadow.again(value, shadows[k]);
         seen[k >> 6] |= 1L << k;
+    }
+
+    /** Elements of a container may have changed: write what did. False: it has to be looked at as a whole. */
+    private boolean changed(int k, Object value) {
+        Rows now = rows[k];
+        boolean known = now.update(value);
+        if (known && !now.isChanged) {
+            return true;
+        }
+        if (known && now.length() > Render.valueBytes) {
+            Text cut = Render.cut(value);
+            long print = cut.fingerprint();
+            if (large[k] != null || prints[k] != print) {
+                large[k] = LargeValue.change(serial, code.id(k), cut, large[k]);
+            }
+            prints[k] = print;
+            return true;
+        }
+        if (known && large[k] != null && now.length() >= LargeValue.LARGE) {
+            large[k].change(serial, code.id(k), now.begin, now.end, now.text);
+            return true;
+        }
+        prints[k] = large[k] == null ? prints[k] : large[k].text.fingerprint();
+        rows[k] = null;
+        return false;
     }
 
     /** The heap may have changed since the last event: a new epoch. */
@@ -94,6 +128,8 @@ final class Frame {
     private void forget(int k) {
         refs[k] = null;
         shadows[k] = null;
+        large[k] = null;
+        rows[k] = null;
         aliases[k] = 0;
         aliasing = true;
     }
@@ -138,7 +174,7 @@ final class Frame {
                 long version = code.statics[i].version();
                 if (version != versions[i]) {
                     versions[i] = version;
-                    Wire.delta(serial, code.id(types.length + i), code.statics[i].text());
+                    code.statics[i].tell(serial, code.id(types.length + i));
                 }
             }
         }

@@ -13,7 +13,7 @@ final class Render {
     };
 
     /** The text has outgrown `value_bytes`. */
-    private static final class Over extends RuntimeException {
+    static final class Over extends RuntimeException {
         static final Over OVER = new Over();
 
         private Over() {
@@ -239,13 +239,47 @@ final class Render {
         }
     }
 
-    private static void object(Object value, Shape shape, int depth) {
-        Seen seen = Seen.of(value);
+    private static void name(Shape shape, Seen seen) {
         int dot = shape.name.indexOf('.');
         if (dot > 0) {
             text.word(shape.name.substring(0, dot)).put('.');
         }
         text.word(shape.name.substring(dot + 1)).put('#').integer(seen.number());
+    }
+
+    /** How long the text of a container is before its first element. */
+    static int head(Object value, Shape shape) {
+        text.clear();
+        if (shape.kind != Shape.ARRAY) {
+            name(shape, Seen.of(value));
+            text.put('(');
+        }
+        return text.put('[').length;
+    }
+
+    /** What stands for a value that is longer than `value_bytes`. */
+    static Text cut(Object value) {
+        text.clear();
+        cut(value, Shape.of(value.getClass()));
+        return text;
+    }
+
+    /** The texts of elements that are atoms, each behind what parts it from the one before; `ends` gets where each ends. */
+    static Text atoms(Object[] items, int from, int to, boolean map, int[] ends) {
+        text.clear();
+        for (int i = from; i < to; i++) {
+            if (i > 0) {
+                text.put(map && (i & 1) != 0 ? ':' : ',').put(' ');
+            }
+            show(items[i], 0);
+            ends[i - from] = text.length;
+        }
+        return text;
+    }
+
+    private static void object(Object value, Shape shape, int depth) {
+        Seen seen = Seen.of(value);
+        name(shape, seen);
         if (seen.mark == walk) {
             return;
         }

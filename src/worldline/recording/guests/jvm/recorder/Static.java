@@ -12,6 +12,7 @@ final class Static {
     private long bits, epoch = -1, print;
     private Object ref;
     private Shadow shadow;
+    private LargeValue large;
     private long version = 1;
 
     Static(String owner, String field, String name, char type) {
@@ -59,8 +60,12 @@ final class Static {
         return version;
     }
 
-    /** Its canonical text. */
-    Text text() {
-        return type == 'L' ? Render.value(ref) : Render.number(Recorder.scratch.clear(), type, bits);
+    /** Write its value, as a change of the one that was written last, in whichever frame. */
+    void tell(int frame, int name) {
+        if (type == 'L') {
+            large = LargeValue.change(frame, name, Render.value(ref), large);
+        } else {
+            Wire.delta(frame, name, Render.number(Recorder.scratch.clear(), type, bits));
+        }
     }
 }

@@ -77,6 +77,15 @@ final class Text {
         return this;
     }
 
+    /** Put bytes of another text in place of a range. */
+    void replace(int from, int to, Text other, int begin, int end) {
+        int longer = end - begin - (to - from);
+        room(Math.max(longer, 0));
+        System.arraycopy(data, to, data, to + longer, length - to);
+        System.arraycopy(other.data, begin, data, from, end - begin);
+        length += longer;
+    }
+
     /** How many decimal digits the magnitude of a number has. */
     static int digits(long value) {
         long magnitude = value < 0 ? -value : value;

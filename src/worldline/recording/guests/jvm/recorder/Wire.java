@@ -14,7 +14,7 @@ import jdk.internal.misc.Unsafe;
 final class Wire {
     static final Unsafe UNSAFE = Unsafe.getUnsafe();
     static final int TEXT = 0x01, CALL = 0x02, SWITCH = 0x04, LINE = 0x05, RETURN = 0x06, RAISE = 0x08;
-    static final int OUTPUT = 0x09, INPUT = 0x0a, EXIT = 0x0b, DELTA = 0x10, GONE = 0x11, SAME = 0x12;
+    static final int OUTPUT = 0x09, INPUT = 0x0a, EXIT = 0x0b, DELTA = 0x10, GONE = 0x11, SAME = 0x12, SPLICE = 0x13;
     static final int NOTE = 0x20, HIDDEN = 0x21, META = 0x22, END = 0x3f;
     private static final int HEADER = 64, RESERVE = 4096, RECORD_WEIGHT = 8, TEXT_WEIGHT = 32;
     private static final byte[] LIMIT = {'l', 'i', 'm', 'i', 't'}, MEMORY = {'m', 'e', 'm', 'o', 'r', 'y'};
@@ -23,6 +23,7 @@ final class Wire {
     private static long base, at, left;
     private static long steps, maxSteps;
     private static int current = -1;
+    private static int large; // how many values may be the base of a splice
     static volatile boolean ended;
 
     private Wire() {}
@@ -144,6 +145,20 @@ final class Wire {
     static void delta(int frame, int name, Text value) {
         switchTo(frame);
         commit(bytes(varint(tag(DELTA, value.length), name), value.data, value.length), 1);
+    }
+
+    /** The number of a large value that was just written. */
+    static int large() {
+        return ++large;
+    }
+
+    /** A delta as a change of an earlier large value: characters that stay at both ends, and the bytes of a range between them. */
+    static void splice(int frame, int name, int base, int prefix, int suffix, Text value, int from, int to) {
+        switchTo(frame);
+        long p = varint(varint(tag(SPLICE, to - from), name), large - base + 1);
+        p = varint(varint(varint(p, prefix), suffix), to - from);
+        UNSAFE.copyMemory(value.data, Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) from, null, p, to - from);
+        commit(p + to - from, 1);
     }
 
     /** A delta of an integer, without a detour. */
