@@ -1,7 +1,8 @@
 """Rows of a run diff as JSON, in chunks that can be stepped through on their own.
 
 A chunk starts with the state before its first row; a page applies the changes of the rows to it. The stack of a row is
-the chain of parents of its frame. Texts are shortened (`clip`) but not escaped: a reader must show them as text.
+the chain of parents of its frame. Texts are shortened (`clip`) but not escaped: a reader must show them as text. For a
+narrow column, long ones have an excerpt too.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from worldline.core.hidden import in_words
+from worldline.core.texts.excerpts import change_excerpt, excerpt
 from worldline.diagnose.diverge import Divergence
 from worldline.ui.session.clip import clip
 from worldline.ui.session.run import Run
@@ -23,6 +25,8 @@ CHUNK = 256
 """Rows per chunk."""
 TAIL = 2_000
 """Characters of earlier output that a chunk repeats."""
+MAX_EXCERPT_CHARS = 36
+"""Characters of a change in a narrow column; a longer one has an excerpt."""
 
 
 def chunks(run_diff: RunDiff) -> int:
@@ -95,6 +99,9 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
         "sure_state": None if confidence is None else confidence[1],
         "bytes": run.cost(step),
     }
+    excerpts = dict(_excerpts(run, step))
+    if excerpts:
+        cell["excerpts"] = excerpts
     if moment.hidden:
         cell["hidden"] = [[in_words(kind), clip(value)] for kind, value in moment.hidden]
     if run.threads is not None:
@@ -127,6 +134,17 @@ def _changes(run_diff: RunDiff, name: str, n: int, step: int) -> Iterator[list[A
         if write.frame != run.events[step].frame:
             change_json.append(clip(run.place(write.writer)))
         yield change_json
+
+
+def _excerpts(run: Run, step: int) -> Iterator[tuple[str, str]]:
+    """The long texts of a step for a narrow column: of its argument (`arg`) and of its changes, by their number."""
+    arg = run.events[step].arg
+    if arg is not None and len(arg) > MAX_EXCERPT_CHARS:
+        yield "arg", clip(excerpt(arg, MAX_EXCERPT_CHARS))
+    for number, write in enumerate(run.writes(step)):
+        if write.text is not None and len(write.name) + len(write.text) + 1 > MAX_EXCERPT_CHARS:
+            before = run.history.before(write)
+            yield str(number), clip(change_excerpt(write.name, before, write.text, MAX_EXCERPT_CHARS))
 
 
 def _beside(run_diff: RunDiff, name: str, row: RunDiffRow) -> tuple[dict[str, str], str | None]:
