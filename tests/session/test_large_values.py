@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from html import unescape
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.diagnose.debug import Debugged, debug
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.prediction import PredictionRequest
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
+from worldline.ui.report.debug_page import page as debug_page
 from worldline.ui.session.chunk import chunk, chunks
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
+from worldline.ui.terminal.debug import print_debugged
 from worldline.ui.terminal.table import print_trace
 
 pytestmark = pytest.mark.usefixtures("sandbox")
@@ -39,6 +47,7 @@ def f(n):
     call="f(600)",
     name="large.py",
 )
+SIDES = ("wanted", "got")
 # By line: what people see of it, wherever there is little room.
 CHANGES = {
     3: "xs+=[7] (len 601)",
@@ -97,3 +106,43 @@ def chunk_rows(k: int) -> list[dict[str, Any]]:
     run_diff = RunDiff(run(), run())
     rows: list[dict[str, Any]] = chunk(run_diff, k)["rows"] if k < chunks(run_diff) else []
     return rows
+
+
+class Wrong(PlainPredictor):
+    """Predicts one other element."""
+
+    name = "wrong"
+
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        for prediction in Interpreter().predict(asks):
+            assert prediction.text.count(b", -1, ") >= 2
+            yield replace(prediction, text=prediction.text.replace(b", -1, ", b", -2, "))
+
+
+@lru_cache
+def debugged() -> Debugged:
+    return debug(LARGE, Wrong(), max_bytes=1 << 20, interventions=False)
+
+
+def test_a_prediction_beside_the_run() -> None:
+    """Each side shows its change by position; where both changes are the same, the place where the values differ."""
+    file = io.StringIO()
+    print_debugged(Console(file=file, width=100, color_system=None), debugged(), rows=20)
+    rows = {line.split(" │ ")[0][2:6].strip(): line.split(" │ ") for line in file.getvalue().splitlines()}
+    steps = {line: str(step) for line, step in rows_of_lines().items()}
+    wanted, got = (cell.strip() for cell in rows[steps[4]][1:])
+    assert wanted.startswith("xs[500]=-1 (len")
+    assert got.startswith("xs[500]=-2 (len")
+    wanted, got = (cell.strip() for cell in rows[steps[5]][1:])
+    assert re.fullmatch(r"xs=…[\d, ]+ -1, [\d, ]*…", wanted)
+    assert re.fullmatch(r"xs=…[\d, ]+ -2, [\d, ]*…", got)
+    assert [cell.strip() for cell in rows[steps[3]][1:]] == [CHANGES[3], CHANGES[3]]
+
+
+def test_the_report_has_the_same_changes() -> None:
+    cells = re.findall(r'<td class="(wanted|got)">(.*?)</td>', debug_page(debugged()))
+    texts = {side: [unescape(re.sub(r"<[^>]*>", "", cell)) for kind, cell in cells if kind == side] for side in SIDES}
+    same = {text for line, text in CHANGES.items() if line not in (4, 5)}
+    assert {*same, "xs[500]=-1 (len 601)"} <= {*texts["wanted"]}
+    assert {*same, "xs[500]=-2 (len 601)"} <= {*texts["got"]}
+    assert max(len(text) for text in (*texts["wanted"], *texts["got"])) < 400
