@@ -18,6 +18,7 @@ from worldline.core.texts.value_levels import (
     Level,
     character_count,
     escape_around,
+    is_flat,
     is_literal,
     item_end,
     items,
@@ -120,6 +121,8 @@ def _characters(text: str, max_chars: int) -> str:
 
 def _front(text: str, start: int, stop: int, room: int) -> int:
     """The end of the first items that fit; `start` if none does."""
+    if is_flat(text, start, start + room + len(SEPARATOR)):
+        return max(text.rfind(SEPARATOR, start, start + room + len(SEPARATOR)), start)
     end, at = start, start
     while at < stop:
         item = item_end(text, at, start + room + 1)
@@ -142,6 +145,8 @@ def _back(text: str, start: int, stop: int, kind: str, room: int) -> str:
 
 def _are_items(text: str, kind: str) -> bool:
     """Whether a text is one or more whole items."""
+    if is_flat(text, 0, len(text)):
+        return True
     at = 0
     while True:
         end = scan(text, key_end(text, at, kind))

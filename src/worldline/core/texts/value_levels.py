@@ -77,7 +77,7 @@ def levels(text: str, place: int, known: Sequence[Level] = ()) -> list[Level]:
         for level in takewhile(lambda level: level.start <= place, known)
     ] or [Level(outer.start, outer.kind, 0, outer.start)]
     at = open_levels[-1].start
-    if _is_flat(text, at, place):
+    if is_flat(text, at, place):
         open_levels[-1].pass_over(at, place)
         at = place
     while at < place and open_levels:
@@ -112,7 +112,7 @@ def _kind(text: str, around: Level, at: int) -> str:
     return "wrap" if name in _WRAPPED else "object"
 
 
-def _is_flat(text: str, start: int, end: int) -> bool:
+def is_flat(text: str, start: int, end: int) -> bool:
     """Whether a part of a text has no strings and no brackets."""
     return all(text.find(sign, start, end) < 0 for sign in _NOT_FLAT)
 
@@ -146,7 +146,7 @@ def items(text: str, start: int, until: int, max_items: int) -> tuple[list[str],
     if text[start : start + 1] in ("]", ")", "}"):
         return ([], True) if until <= start else None
     end = _next_end(text, max(start, until))
-    if _is_flat(text, start, end):
+    if is_flat(text, start, end):
         return text[start:end].split(SEPARATOR), text[end : end + 1] != ","
     parts: list[str] = []
     at = start
@@ -168,7 +168,7 @@ def _next_end(text: str, at: int) -> int:
 
 def _last_start(text: str, start: int, end: int) -> int:
     """Where the last item starts in a part of a level that has a separator."""
-    if _is_flat(text, start, end):
+    if is_flat(text, start, end):
         return text.rindex(SEPARATOR, start, end) + len(SEPARATOR)
     match = _ITEMS.match(text, start, end)
     return match.end() if match else start
@@ -177,7 +177,7 @@ def _last_start(text: str, start: int, end: int) -> int:
 def _separators(text: str, start: int, end: int) -> int:
     if end - start <= len(SEPARATOR):
         return int(text.startswith(SEPARATOR, start) and end - start == len(SEPARATOR))
-    if _is_flat(text, start, end):
+    if is_flat(text, start, end):
         return text.count(SEPARATOR, start, end)
     return _NESTED.sub("", text[start:end]).count(SEPARATOR)
 
@@ -238,7 +238,7 @@ def length(text: str) -> int | None:
         return None
     if outer.start >= outer.end:
         return 0
-    if _is_flat(text, outer.start, outer.end):
+    if is_flat(text, outer.start, outer.end):
         return text.count(SEPARATOR, outer.start, outer.end) + 1
     count, at = 1, outer.start
     depth = 0

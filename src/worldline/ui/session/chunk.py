@@ -14,7 +14,7 @@ from typing import Any
 from worldline.core.hidden import in_words
 from worldline.core.texts.excerpts import change_excerpt, excerpt
 from worldline.diagnose.diverge import Divergence
-from worldline.ui.session.clip import clip
+from worldline.ui.session.clip import clip, clip_value
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff, RunDiffRow
 from worldline.ui.session.stacks import ABSENT
@@ -92,7 +92,7 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
         "file": None if moment.file is None else clip(moment.file),
         "frame": moment.frame,
         "changes": list(_changes(run_diff, name, n, step)),
-        "arg": None if moment.arg is None else clip(moment.arg, other[1]),
+        "arg": None if moment.arg is None else clip_value(moment.arg, other[1]),
         "printed": None if printed is None else clip(printed),
         "sure": None if confidence is None else math.prod(confidence),
         "sure_action": None if confidence is None else confidence[0],
@@ -127,7 +127,7 @@ def _changes(run_diff: RunDiff, name: str, n: int, step: int) -> Iterator[list[A
     assert run is not None
     others = _beside(run_diff, name, run_diff.rows[n])[0]
     for write in run.writes(step):
-        text = None if write.text is None else clip(write.text, others.get(write.name))
+        text = None if write.text is None else clip_value(write.text, others.get(write.name))
         change_json = [write.frame, clip(write.name), text]
         if write.writer != step:
             change_json.append(run_diff.row_of(name, write.writer))
@@ -200,7 +200,7 @@ def _known(run_diff: RunDiff, name: str, frame: int, step: int) -> Iterator[tupl
     assert run is not None
     for variable, text, writer, reported in run.history.values(frame, step):
         others = _beside(run_diff, name, run_diff.rows[run_diff.row_of(name, reported)])[0] if len(text) > TAIL else {}
-        yield clip(variable), [clip(text, others.get(variable)), run_diff.row_of(name, writer)]
+        yield clip(variable), [clip_value(text, others.get(variable)), run_diff.row_of(name, writer)]
 
 
 def _steps(run_diff: RunDiff, name: str, first: int, last: int) -> tuple[int, range]:
