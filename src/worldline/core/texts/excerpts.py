@@ -74,6 +74,27 @@ def change_excerpt(name: str, before: str | None, text: str, max_chars: int) -> 
     return edit + _length_note(text)
 
 
+def excerpt_after(name: str, before: str | None, text: str, max_chars: int) -> str:
+    """Show a value with its last change: `[0, 1, …, 35988001] (len 6,000), after xs[5000]=-1`.
+
+    Args:
+        name: The name that has the value.
+        before: The value that the name had before; None if it had none, or if that is unknown.
+        text: The value.
+        max_chars: A value of at most this many characters stays whole, without its change.
+
+    Returns:
+        The text for people, about that long.
+    """
+    if len(text) <= max_chars:
+        return text
+    edit = None if before is None else _edit(name, before, text, max_chars // 2)
+    if edit is None:
+        return excerpt(text, max_chars)
+    note = f", after {edit}"
+    return excerpt(text, max(max_chars - len(note), 2 * MIN_CHARS)) + note
+
+
 def room_of_each(sizes: Sequence[int], max_chars: int) -> int:
     """Return how many characters each of several texts in one line may take: short ones leave some to others."""
     rest = max_chars

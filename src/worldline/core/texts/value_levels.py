@@ -26,6 +26,7 @@ _FIELD = re.compile(r"[^\W\d]\w*+=")
 _HEAD = re.compile(r"(?:#\d++)?+(?P<name>[^\W\d][\w.]*+(?P<number>#\d++)?+)?+")
 _NOT_FLAT = "'\"[](){}"  # where a text has none of these, every separator counts
 _WRAPPED = ("deque", "frozenset")  # the brackets inside theirs count
+_CLOSINGS = {"[": "]", "(": ")", "{": "}"}
 _ESCAPE = re.compile(r"\\(?:x..|u....|U........|[\s\S])")
 _LITERAL = re.compile("b?+['\"]")
 
@@ -196,7 +197,7 @@ def outer_level(text: str) -> Outer | None:
     match = _HEAD.match(text)
     at = match.end() if match else 0
     name = match["name"] if match else None
-    if text[at : at + 1] not in ("[", "(", "{") or text[-1:] not in ("]", ")", "}"):
+    if _CLOSINGS.get(text[at : at + 1]) != text[-1:]:
         return None
     if name == "deque" and text.startswith("[", at + 1):
         return Outer("list", at + 2, text.rfind("]"))
