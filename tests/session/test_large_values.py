@@ -22,6 +22,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 from worldline.ui.report.debug_page import page as debug_page
 from worldline.ui.session.chunk import chunk, chunks
+from worldline.ui.session.heap.view import RUN_CHUNK, RunScenes
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.terminal.debug import print_debugged
@@ -106,6 +107,19 @@ def chunk_rows(k: int) -> list[dict[str, Any]]:
     run_diff = RunDiff(run(), run())
     rows: list[dict[str, Any]] = chunk(run_diff, k)["rows"] if k < chunks(run_diff) else []
     return rows
+
+
+def test_a_value_in_the_run_view_shows_its_last_change() -> None:
+    (scene,) = [row for k in range(30) for row in scene_rows(k) if row["row"] == rows_of_lines()[11]]
+    (text,) = [slot[0] for name, slot, *_ in scene["names"] if name == "s"]
+    assert re.fullmatch(r"'[ab]+…[ab]+xyz' \(len 1,203\), after s\+='xyz'", text), text
+
+
+def scene_rows(k: int) -> Iterator[dict[str, Any]]:
+    scenes = RunScenes(run())
+    part = scenes.chunk(k) if k * RUN_CHUNK < len(scenes) else {"rows": ()}
+    for row in part["rows"]:
+        yield {"row": row["row"], "names": part["frames"][row["frames"][-1]]["names"]}
 
 
 class Wrong(PlainPredictor):

@@ -99,6 +99,13 @@ class History:
         at = bisect_left(past.keys, self._shown[write.writer] * self._size + write.writer)
         return past.texts[at - 1] if at else None
 
+    def text_before(self, frame: int, name: str, text: str, step: int, *, before: bool = False) -> str | None:
+        """Return the text that a name had before it got the one it has after (or `before`) a step; None if unknown."""
+        known = self.value(frame, name, step, before=before)
+        if known is None or known[0] != text:
+            return None
+        return self.before(Write(frame, name, text, known[1]))
+
     def past(self, frame: int, name: str, step: int, *, before: bool = False) -> Iterator[tuple[str | None, int]]:
         """Yield the texts of a name up to (or `before`) a step with the steps that wrote them, newest first."""
         past = self.names.get(frame, {}).get(name)

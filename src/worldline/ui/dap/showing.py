@@ -18,7 +18,6 @@ from worldline.core.texts.excerpts import excerpt, excerpt_after
 from worldline.core.value import equal
 from worldline.diagnose.failure import FailureExplanation
 from worldline.diagnose.failure.sentences import failure_sentences
-from worldline.diagnose.why.value_history import Write
 from worldline.ui.dap.console import COMMANDS
 from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
@@ -125,13 +124,9 @@ def _with_change(session: DapSession, frame: StoppedFrame, row: EditorVariable) 
     """The row of a name; a long value shows its last change too, so that an editor marks it when it changes."""
     if len(row.value) <= max_chars(row):
         return row
-    history = session.stepper.run.history
-    known = history.value(frame.frame, row.name, session.position, before=True)
-    if session.done is not None:
-        known = history.value(frame.frame, row.name, session.done)
-    if known is None or known[0] != frame.values[row.name]:
-        return row
-    before = history.before(Write(frame.frame, row.name, known[0], known[1]))
+    step, is_before = (session.position, True) if session.done is None else (session.done, False)
+    history, text = session.stepper.run.history, frame.values[row.name]
+    before = history.text_before(frame.frame, row.name, text, step, before=is_before)
     return replace(row, shown=excerpt_after(row.name, before, row.value, max_chars(row)))
 
 
