@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from worldline.core.language import source_lines
 from worldline.core.program import Program
 from worldline.core.text import line_in_words, printable
+from worldline.core.texts.earlier_values import EarlierValues
 from worldline.core.texts.excerpts import MIN_CHARS
 from worldline.core.trace import Trace
 from worldline.diagnose.revisions.alike import alike
 from worldline.diagnose.revisions.difference import RevisionDiff, RevisionDivergence
 from worldline.diagnose.revisions.source_map import SourceMap
-from worldline.ui.session.earlier_values import EarlierValues
 from worldline.ui.session.side_by_side import MAX_VALUE_CHARS, CellPiece, event_piece, fitted_cells, value_piece, window
 
 

@@ -17,9 +17,9 @@ from worldline.core.events import EVENTS
 from worldline.core.hidden import in_words
 from worldline.core.program import Program
 from worldline.core.text import line_in_words, plural, printable, printable_lines
+from worldline.core.texts.earlier_values import EarlierValues
 from worldline.core.texts.excerpts import change_excerpt, excerpt, room_of_each
 from worldline.core.trace import NO_TEXT, Hidden, Step, Trace
-from worldline.ui.session.earlier_values import EarlierValues
 from worldline.ui.session.marks.natives import legend
 from worldline.ui.terminal.plain import print_line, program_title
 from worldline.ui.terminal.source import HighlightedSource
@@ -160,8 +160,8 @@ class TableLayout:
             arg = f" {excerpt(step.arg, room - len(event) - 1)}" if step.arg is not None else ""
             yield Text(printable(event + arg), style=STYLES.get(step.event, ""))
         for maker in makers:
-            notes = (Text(f"({printable(text[:MAX_TEXT])})", "dim") for text in self.notes.get(maker.i, ()))
-            parts = [*self._changes(maker, room), *notes]
+            parts = list(self._changes(maker, room))
+            parts += [Text(f"({printable(text[:MAX_TEXT])})", "dim") for text in self.notes.get(maker.i, ())]
             if parts and maker.frame != step.frame:
                 place = line_in_words(maker.line, trace.frames[maker.frame].name)
                 parts[0] = Text().append(printable(f"{place}: "), "dim").append_text(parts[0])
