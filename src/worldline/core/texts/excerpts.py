@@ -34,6 +34,7 @@ GAP = "…"
 MIN_CHARS = 16
 MAX_KEY_CHARS = 40
 MAX_EDITS = 3  # changes of one value that are listed
+MAX_DEPTH = 12  # of a path
 _MAX_ITEMS = 256  # items that are compared, if they are no plain atoms
 
 
@@ -258,7 +259,7 @@ def _common_suffix(old: str, new: str, limit: int) -> int:
 def _places(name: str, around: list[Level], text: str) -> Iterator[_Place]:
     """The levels in which an item can be named, with the path to each; the outermost first."""
     path = name
-    for level in around:
+    for level in around[:MAX_DEPTH]:
         if level.kind == "wrap":
             continue
         index, start = level.index, level.start
@@ -283,6 +284,8 @@ def _item_edits(place: _Place, old: list[str], new: list[str], max_chars: int, *
     while same < min(len(old), len(new)) - start and old[-1 - same] == new[-1 - same]:
         same += 1
     old, new = old[start : len(old) - same], new[start : len(new) - same]
+    if not old and not new:
+        return None  # such text is not canonical
     is_last = is_last and not same
     if place.kind in ("list", "tuple"):
         return _sequence_edit(place.path, place.index + start, old, new, max_chars, is_last=is_last)
@@ -326,7 +329,7 @@ def _keyed_edits(place: _Place, old: list[str], new: list[str], max_chars: int) 
     for key in changed:
         left = before[key][len(key) :] if key in before else None
         edits.append(_assigned(place.path + _step(key), left, after[key][len(key) :], max_chars))
-    return SEPARATOR.join(edits)
+    return SEPARATOR.join(edits) or None
 
 
 def _assigned(target: str, old: str | None, new: str, max_chars: int) -> str:
