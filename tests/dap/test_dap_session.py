@@ -219,7 +219,9 @@ def test_values_are_trees_in_pages(adapter: Adapter) -> None:
     rows = adapter.ask("variables", variablesReference=scopes[0]["variablesReference"])["variables"]
     n, xs, d = rows
     assert (xs["indexedVariables"], d["namedVariables"], n["variablesReference"]) == (2500, 2, 0)
-    assert xs["value"].endswith("more>")
+    assert xs["value"].startswith("[0, 1, 2, ")
+    assert xs["value"].endswith(", 2498, 2499] (len 2,500)")
+    assert len(xs["value"]) <= 120
     page = adapter.ask("variables", variablesReference=xs["variablesReference"], filter="indexed", start=2000, count=3)
     assert [(one["name"], one["value"]) for one in page["variables"]] == [
         ("[2000]", "2000"), ("[2001]", "2001"), ("[2002]", "2002"),
@@ -474,3 +476,24 @@ def test_hidden_inputs_are_a_scope_of_the_step_that_draws(adapter: Adapter, tmp_
     frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]["id"]
     names = [one["name"] for one in adapter.ask("scopes", frameId=frame)["scopes"]]
     assert names == ["Predicted", "Actual", "Difference"]
+
+
+def test_a_long_value_shows_its_last_change(adapter: Adapter) -> None:
+    source = "def f(n):\n    xs = list(range(n))\n    xs[500] = -1\n    s = 'ab' * n\n    s += 'xyz'\n    return xs\n"
+    adapter.launch(source=source, call="f(1000)", model="interpreter", stopOnEntry=True)
+    adapter.stopped()
+    values = []
+    for _ in range(5):
+        adapter.step("next")
+        frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]
+        scope = adapter.ask("scopes", frameId=frame["id"])["scopes"][0]
+        rows = adapter.ask("variables", variablesReference=scope["variablesReference"])["variables"]
+        values.append({row["name"]: row["value"] for row in rows})
+    assert values[1]["xs"].endswith(", 998, 999] (len 1,000)")
+    assert values[2]["xs"].endswith(", 999] (len 1,000), after xs[500]=-1")
+    assert values[2]["xs"] == values[3]["xs"] == values[4]["xs"]  # an editor marks it once
+    assert values[4]["s"].endswith("xyz' (len 2,003), after s+='xyz'")
+    frame = adapter.ask("stackTrace", threadId=1)["stackFrames"][0]
+    whole = adapter.ask("evaluate", expression="xs", frameId=frame["id"], context="clipboard")["result"]
+    assert whole.startswith("[0, 1, 2, ")
+    assert ", 499, -1, 501, " in whole

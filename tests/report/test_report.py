@@ -34,9 +34,10 @@ from worldline.predict.prediction import Prediction
 from worldline.recording.recorder import record
 from worldline.ui.report.charts import Budgets, Chart, Counts, Flips, Rates, SizeSpread, svg
 from worldline.ui.report.data import JudgedSample, choose, gather, read_trials
-from worldline.ui.report.failures import MAX_VALUE_CHARS, shorten_cell
+from worldline.ui.report.debug_page import MAX_VALUE_CHARS
+from worldline.ui.report.failures import shorten_cell
 from worldline.ui.report.page import charts, render
-from worldline.ui.session.side_by_side import CellPiece
+from worldline.ui.session.side_by_side import CellPiece, fitted_cells, value_piece
 
 FIGURES = (
     "by-length", "by-group", "by-type", "causes", "operations", "operation-rates", "types", "value-lengths",
@@ -247,19 +248,19 @@ def test_failures_are_chosen_evenly_over_causes() -> None:
 
 
 def test_long_values_are_cut_to_where_they_differ() -> None:
-    one = CellPiece("s='" + "a" * 900 + "Xbc" + "d" * 900 + "'", "value", True)
-    other = CellPiece("s='" + "a" * 900 + "Ybc" + "d" * 900 + "'", "value", True)
-    (left,) = shorten_cell((one,), (other,)) or ()
-    (right,) = shorten_cell((other,), (one,)) or ()
+    values = ("'" + "a" * 900 + difference + "d" * 900 + "'" for difference in ("Xbc", "Ybc"))
+    one, other = (value_piece("s", None, value, MAX_VALUE_CHARS, differs=True) for value in values)
+    wanted, got = fitted_cells((one,), (other,), MAX_VALUE_CHARS)
+    (left,), (right,) = wanted or (), got or ()
     assert left.text.startswith("s=…a")
     assert "Xbc" in left.text
     assert "Ybc" in right.text
     assert len(left.text) < MAX_VALUE_CHARS + 10
     many = tuple(CellPiece(f"v{i}={i}", "value", i == 30) for i in range(40))
-    cell = shorten_cell(many, many) or ()
+    cell = shorten_cell(many) or ()
     assert cell[0].text == "v30=30"
     assert cell[-1].text == "… 30 more"
-    assert shorten_cell(None, many) is None
+    assert shorten_cell(None) is None
 
 
 def interventions() -> Trials:

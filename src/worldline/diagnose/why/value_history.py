@@ -7,7 +7,7 @@ the frame, and the step of that event made it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,6 +92,19 @@ class History:
             return None
         shown, writer = divmod(past.keys[at - 1], self._size)
         return past.texts[at - 1], writer, shown
+
+    def before(self, write: Write) -> str | None:
+        """Return the text that a name had before a change; None if it had none."""
+        past = self.names[write.frame][write.name]
+        at = bisect_left(past.keys, self._shown[write.writer] * self._size + write.writer)
+        return past.texts[at - 1] if at else None
+
+    def text_before(self, frame: int, name: str, text: str, step: int, *, before: bool = False) -> str | None:
+        """Return the text that a name had before it got the one it has after (or `before`) a step; None if unknown."""
+        known = self.value(frame, name, step, before=before)
+        if known is None or known[0] != text:
+            return None
+        return self.before(Write(frame, name, text, known[1]))
 
     def past(self, frame: int, name: str, step: int, *, before: bool = False) -> Iterator[tuple[str | None, int]]:
         """Yield the texts of a name up to (or `before`) a step with the steps that wrote them, newest first."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
+from worldline.core.texts.excerpts import excerpt
 from worldline.ui.dap.expressions import Expression, UnknownValue, ValueTexts, parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.variables import MAX_VALUE_CHARS
-from worldline.ui.session.clip import cut
 from worldline.ui.session.stepping import Stepper, line_of
 from worldline.ui.session.stops import runnable_lines
 
@@ -61,7 +61,7 @@ class LogMessage:
 
 def _rendered(expression: Expression, names: ValueTexts) -> str:
     try:
-        return cut(expression.value(names), MAX_VALUE_CHARS)
+        return excerpt(expression.value(names), MAX_VALUE_CHARS)
     except UnknownValue as error:
         return f"<{error}>"
 

@@ -12,6 +12,7 @@ from worldline.analyze.flow.control import successors
 from worldline.analyze.flow.table import flows_of
 from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
+from worldline.core.texts.excerpts import excerpt
 from worldline.core.value import canonical
 from worldline.predict.table import table_of
 from worldline.ui.dap import console, showing
@@ -105,7 +106,7 @@ def _edit(responder: Responder, message: Request, name: str, value: str) -> obje
     text = _value(value, top, session.current.ask.program.language)
     edit = BranchEdit(kind="edit", step=top.step, name=name, value=text)
     row = variable_of(name, text, context=showing.context_of(session, [top.values]))
-    body = {"value": cut(text, MAX_VALUE_CHARS), "type": row.kind}
+    body = {"value": excerpt(text, MAX_VALUE_CHARS), "type": row.kind}
     return _apply(responder, message, edit, f"{name} = {cut(text, 80)}", body)
 
 

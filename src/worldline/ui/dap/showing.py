@@ -14,6 +14,7 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.hidden import in_words
+from worldline.core.texts.excerpts import excerpt, excerpt_after
 from worldline.core.value import equal
 from worldline.diagnose.failure import FailureExplanation
 from worldline.diagnose.failure.sentences import failure_sentences
@@ -21,7 +22,15 @@ from worldline.ui.dap.console import COMMANDS
 from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.session import THREAD, DapSession
-from worldline.ui.dap.variables import MAX_VALUE_CHARS, EditorVariable, ValueContext, differing, page_of, variable_of
+from worldline.ui.dap.variables import (
+    MAX_VALUE_CHARS,
+    EditorVariable,
+    ValueContext,
+    differing,
+    max_chars,
+    page_of,
+    variable_of,
+)
 from worldline.ui.dap.why import answer, hovered, lazy_chain, question_of
 from worldline.ui.session.clip import cut
 from worldline.ui.session.marks.natives import notes
@@ -77,7 +86,10 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     actual = _actual_values(session, depth, frame)
     stack = session.stack()
     context = context_of(session, [stopped.values for stopped in stack])
-    names = [variable_of(name, value, expression=name, context=context) for name, value in frame.values.items()]
+    names = [
+        _with_change(session, frame, variable_of(name, value, expression=name, context=context))
+        for name, value in frame.values.items()
+    ]
     handed, true_handed = _handed(session, depth)
     names += [variable_of(name, value, context=context) for name, value in handed.items()]
     hidden, conditions = hidden_rows(session), _conditions(session, depth)
@@ -106,6 +118,16 @@ def scopes(session: DapSession, arguments: Arguments) -> dict[str, Any]:
             *([_scope(session, "Conditions", conditions)] if conditions else []),
         ]
     }
+
+
+def _with_change(session: DapSession, frame: StoppedFrame, row: EditorVariable) -> EditorVariable:
+    """The row of a name; a long value shows its last change too, so that an editor marks it when it changes."""
+    if len(row.value) <= max_chars(row):
+        return row
+    step, is_before = (session.position, True) if session.done is None else (session.done, False)
+    history, text = session.stepper.run.history, frame.values[row.name]
+    before = history.text_before(frame.frame, row.name, text, step, before=is_before)
+    return replace(row, shown=excerpt_after(row.name, before, row.value, max_chars(row)))
 
 
 def _handed(session: DapSession, depth: int) -> tuple[dict[str, str], dict[str, str]]:
@@ -147,7 +169,7 @@ def hidden_rows(session: DapSession) -> list[EditorVariable]:
     for n, (kind, value) in enumerate(run.events[at].hidden):
         other = actual[n] if n < len(actual) else (kind, value)
         note = "" if other == (kind, value) else f" (actual: {other[1]})"
-        rows.append(EditorVariable(in_words(kind), cut(value, MAX_VALUE_CHARS) + note, kind))
+        rows.append(EditorVariable(in_words(kind), excerpt(value, MAX_VALUE_CHARS) + note, kind))
     if run.threads is not None:
         rows.append(EditorVariable("thread", str(run.threads[at])))
     return rows
@@ -228,11 +250,11 @@ def evaluate(session: DapSession, arguments: Arguments) -> dict[str, Any]:
         raise UsageError(str(error)) from None
     row = variable_of("", value, context=context_of(session, [stopped.values for stopped in stack]))
     context = arguments.maybe("context")
-    result = value if context == "clipboard" else cut(value, MAX_VALUE_CHARS)
+    result = value if context == "clipboard" else excerpt(value, MAX_VALUE_CHARS)
     if context == "hover":
         whole = (note.name for note in notes(value, language) if (note.start, note.end) == (0, len(value)))
         result += "".join(f" ({name})" for name in whole)
-        wrong = _hovered(session, frame, arguments.text("expression").strip(), replace(row, value=result))
+        wrong = _hovered(session, frame, arguments.text("expression").strip(), replace(row, shown=result))
         if wrong is not None:
             return {"result": wrong.value, "type": wrong.kind, **session.references.opened(wrong)}
     return {"result": result, "type": row.kind, **session.references.opened(row)}

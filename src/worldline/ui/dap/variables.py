@@ -16,13 +16,15 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
+from worldline.core.texts.excerpts import excerpt
 from worldline.core.value import parse
 from worldline.diagnose.value_diff import difference
 from worldline.ui.dap.expressions import memory
 from worldline.ui.session.clip import cut
 from worldline.ui.session.marks.natives import native_names
 
-MAX_VALUE_CHARS = 1000  # in the tree; the clipboard gets all of them
+MAX_VALUE_CHARS = 1000  # of a value without rows under it; the clipboard gets all of them
+MAX_TREE_CHARS = 120  # of a value with rows under it
 DEFAULT_PAGE_ROWS = 1000
 NO_VALUE = "(no value)"
 _INDEXED = ("list", "tuple", "deque", "set", "frozenset")
@@ -32,7 +34,10 @@ Page = Callable[[int, int], Sequence["EditorVariable"]]  # the rows from one num
 
 @dataclass(frozen=True)
 class EditorVariable:
-    """A row: its name, the text and kind of its value, and the number of rows under it, which `page` creates."""
+    """A row: its name, the text and kind of its value, and the number of rows under it, which `page` creates.
+
+    `shown` is what stands in place of a long value.
+    """
 
     name: str
     value: str
@@ -42,6 +47,17 @@ class EditorVariable:
     page: Page | None = None
     expression: str | None = None
     is_object: bool = False
+    shown: str = ""
+
+
+def max_chars(row: EditorVariable) -> int:
+    """Return how many characters of a value a row shows: the rows under it have the rest."""
+    return MAX_VALUE_CHARS if row.page is None else MAX_TREE_CHARS
+
+
+def shown_value(row: EditorVariable) -> str:
+    """Return the value of a row as people see it."""
+    return row.shown or excerpt(row.value, max_chars(row))
 
 
 def page_of(rows: Sequence[EditorVariable]) -> Page:
@@ -175,7 +191,7 @@ def differing(
         place = part.path + ("" if part.at is None else f" character {part.at}")
         rows.append(EditorVariable("place", f"{place.strip()}: {_both(part.wanted, part.got)}"))
     rows += [explained] if explained is not None else []
-    text = _both(actual and cut(actual, 200), predicted and cut(predicted, 200))
+    text = _both(actual and excerpt(actual, 200), predicted and excerpt(predicted, 200))
     return EditorVariable(name, text, "difference", named=len(rows), page=page_of(rows))
 
 
@@ -221,7 +237,7 @@ class VariableReferences:
 
     def variable(self, row: EditorVariable, *, editable: bool = False) -> dict[str, Any]:
         """Return one row in the form of the protocol."""
-        body = {"name": row.name, "value": cut(row.value, MAX_VALUE_CHARS), "type": row.kind, **self.opened(row)}
+        body = {"name": row.name, "value": shown_value(row), "type": row.kind, **self.opened(row)}
         marks = ([] if editable else ["readOnly"]) + (["hasObjectId"] if row.is_object else [])
         if marks:
             body["presentationHint"] = {"attributes": marks}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from worldline.core.errors import UsageError
+from worldline.core.texts.excerpts import excerpt
 from worldline.diagnose.why.chain import ChainOperand, WhyChain, WhyLink
 from worldline.diagnose.why.sentences import (
     ORIGIN,
@@ -115,7 +116,7 @@ def _link_variable(link: WhyLink) -> EditorVariable:
 
 def _operand_variable(name: str, operand: ChainOperand | WhyLink) -> EditorVariable:
     both = [
-        EditorVariable(label, NO_VALUE if value is None else cut(value, MAX_VALUE_CHARS))
+        EditorVariable(label, NO_VALUE if value is None else excerpt(value, MAX_VALUE_CHARS))
         for label, value in (("actual", operand.wanted), ("predicted", operand.got))
     ]
     return EditorVariable(cut(name, 80), both_in_words(operand.wanted, operand.got), "", named=2, page=page_of(both))
@@ -133,7 +134,7 @@ def hovered(
         return None
     rows = [value, actual or EditorVariable("actual", NO_VALUE), chain_variable(chain)]
     origins = ", ".join(f"{step_in_words(link)} (line {link.line})" for link in chain.origins)
-    text = f"{cut(value.value, MAX_VALUE_CHARS)}, actual {cut(rows[1].value, MAX_VALUE_CHARS)}"
+    text = f"{value.shown or excerpt(value.value, MAX_VALUE_CHARS)}, actual {excerpt(rows[1].value, MAX_VALUE_CHARS)}"
     return EditorVariable(
         "", text + (f"; wrong since {origins}" if origins else ""), value.kind, named=3, page=page_of(rows)
     )

@@ -17,6 +17,7 @@ from worldline.ui.session.marks.natives import legend
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, values_of, with_places
 
 MAX_ROWS = 2_000  # around the divergence; the texts below the table are complete
+MAX_VALUE_CHARS = 160  # in the table
 MAX_TEXT_CHARS = 1 << 20
 STYLE = "\n" + look.style() + files(__package__).joinpath("debug_page.css").read_text("utf-8")
 _HEADS = "<tr><th>step<th>line<th>source<th>actual<th>predicted<th>confidence</tr>"
@@ -44,7 +45,14 @@ def _table(result: Debugged) -> Iterator[str]:
     yield "<tbody>"
     shown = list(
         compared_rows(
-            program, result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS
+            program,
+            result.rows,
+            diagnosis.truth.events,
+            diagnosis.found.events,
+            first,
+            result.sure,
+            MAX_ROWS,
+            MAX_VALUE_CHARS,
         )
     )
     for row in shown:
@@ -80,10 +88,10 @@ def cell_markup(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, .
     """Return one cell; what differs from the cell beside it is marked."""
     if pieces is None:
         return '<span class="soft">no step</span>'
-    beside = {_subject(piece): piece.text for piece in others or ()}
+    beside = {piece.subject: piece.text for piece in others or ()}
     return " ".join(
         f'{place_markup(place)}<span class="piece {piece.kind}{" differs" if piece.differs else ""}">'
-        f"{marked(piece.text, beside.get(_subject(piece))) if piece.differs else escape(piece.text)}</span>"
+        f"{marked(piece.text, beside.get(piece.subject)) if piece.differs else escape(piece.text)}</span>"
         for place, piece in with_places(pieces)
     )
 
@@ -91,11 +99,6 @@ def cell_markup(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, .
 def place_markup(place: str) -> str:
     """Return the place of changes that belong to another frame than their row; empty if there is none."""
     return f'<span class="soft">{escape(place)}</span>' if place else ""
-
-
-def _subject(piece: CellPiece) -> str:
-    """Return what a piece is about: a name, or an event."""
-    return piece.kind + piece.place + piece.text.partition("=" if piece.kind == "value" else " ")[0]
 
 
 def _texts(result: Debugged) -> Iterator[str]:

@@ -15,7 +15,7 @@ from worldline.diagnose.failure.sentences import (
     tail_sentences,
     value_in_words,
 )
-from worldline.ui.report.debug_page import STYLE, place_markup
+from worldline.ui.report.debug_page import MAX_VALUE_CHARS, STYLE, place_markup
 from worldline.ui.report.markup import coloured_lines, document, safe
 from worldline.ui.session.last_steps import last_steps
 from worldline.ui.session.side_by_side import with_places
@@ -76,7 +76,7 @@ def _history(value: AssertedValue, lines: dict[str, list[str]]) -> Iterator[str]
 
 def _steps(explanation: FailureExplanation, trace: Trace, lines: dict[str, list[str]]) -> Iterator[str]:
     yield f"<h2>Last steps</h2><table><thead>{_STEP_HEADS}</thead><tbody>"
-    for row in last_steps(trace, explanation.steps, MAX_ROWS):
+    for row in last_steps(trace, explanation.steps, MAX_ROWS, MAX_VALUE_CHARS):
         if row.kind == "gap":
             yield f'<tr class="gap"><td colspan="4">{row.skipped:,} earlier steps are not shown</td></tr>'
             continue

@@ -11,19 +11,17 @@ from dataclasses import replace
 
 from worldline.core.language import language_of
 from worldline.core.program import Program
-from worldline.core.text import first_difference
 from worldline.diagnose.debug import rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.diagnose.trials import InterventionTrial
 from worldline.evaluation.run.record import Record
-from worldline.ui.report.debug_page import named_values, table_row
+from worldline.ui.report.debug_page import MAX_VALUE_CHARS, named_values, table_row
 from worldline.ui.report.markup import coloured_lines, command, safe, short
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows
 
 MAX_ROWS = 12  # around the divergence
-MAX_VALUE_CHARS = 160
 MAX_PIECES = 10  # values in one cell
 MAX_SENTENCE_CHARS = 480
 MAX_SOURCE_CHARS = 4_000
@@ -126,7 +124,7 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name), MAX_VALUE_CHARS) for name, text in sources.items()}
     events = diagnosis.truth.events, diagnosis.found.events
-    shown = list(compared_rows(program, tuple(rows(diagnosis)), *events, first, (), MAX_ROWS))
+    shown = list(compared_rows(program, tuple(rows(diagnosis)), *events, first, (), MAX_ROWS, MAX_VALUE_CHARS))
     body = "".join(table_row(_shorten_row(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
         f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table>'
@@ -135,38 +133,15 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
 
 
 def _shorten_row(row: ComparedRow) -> ComparedRow:
-    return replace(row, wanted=shorten_cell(row.wanted, row.got), got=shorten_cell(row.got, row.wanted))
+    return replace(row, wanted=shorten_cell(row.wanted), got=shorten_cell(row.got))
 
 
-def shorten_cell(
-    cell: tuple[CellPiece, ...] | None, other: tuple[CellPiece, ...] | None
-) -> tuple[CellPiece, ...] | None:
-    """Shorten a cell to few and short pieces. Differing pieces stay, from shortly before the difference."""
-    if cell is None:
-        return None
-    pieces = sorted(cell, key=lambda piece: not piece.differs)[:MAX_PIECES] if len(cell) > MAX_PIECES else cell
-    others = {_head(piece.text): piece.text for piece in other or ()}
-    shortened = [replace(piece, text=_around(piece.text, others.get(_head(piece.text)))) for piece in pieces]
-    if len(cell) > MAX_PIECES:
-        shortened.append(CellPiece(f"… {len(cell) - MAX_PIECES:,} more", "more"))
-    return tuple(shortened)
-
-
-def _head(text: str) -> str:
-    """Return what a piece is about: a name with its `=`, or an event."""
-    name, sign, _ = text.partition("=")
-    return name + sign if sign else text.partition(" ")[0]
-
-
-def _around(text: str, other: str | None) -> str:
-    """Cut a long text to the place where it differs from the other."""
-    if len(text) <= MAX_VALUE_CHARS:
-        return text
-    head = _head(text)[:MAX_VALUE_CHARS]
-    start = first_difference(text, other or "") - MAX_VALUE_CHARS // 3
-    if other is None or other == text or start <= len(head):
-        return text[:MAX_VALUE_CHARS] + "…"
-    return f"{head}…{text[start : start + MAX_VALUE_CHARS]}" + ("…" if start + MAX_VALUE_CHARS < len(text) else "")
+def shorten_cell(cell: tuple[CellPiece, ...] | None) -> tuple[CellPiece, ...] | None:
+    """Shorten a cell to few pieces; those that differ come first."""
+    if cell is None or len(cell) <= MAX_PIECES:
+        return cell
+    pieces = sorted(cell, key=lambda piece: not piece.differs)[:MAX_PIECES]
+    return (*pieces, CellPiece(f"… {len(cell) - MAX_PIECES:,} more", "more"))
 
 
 def source_markup(program: Program) -> str:

@@ -10,8 +10,8 @@ from worldline.core.text import plural
 from worldline.diagnose.revisions.sentences import sentences
 from worldline.evaluation.expected.check import TraceCheck
 from worldline.evaluation.revisions import ComparedTest, RevisionComparison
+from worldline.ui.report.debug_page import MAX_VALUE_CHARS, cell_markup
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
-from worldline.ui.report.debug_page import cell_markup
 from worldline.ui.report.markup import document, safe
 from worldline.ui.session import look
 from worldline.ui.session.revision_rows import RevisionCell, RevisionRow, revision_rows
@@ -66,7 +66,8 @@ def _test(compared: ComparedTest, comparison: RevisionComparison) -> Iterator[st
         return
     yield f"<details open><summary>both traces</summary><table><thead>{_HEADS}</thead><tbody>"
     place = None
-    for row in revision_rows(compared.before, compared.after, compared.diff, comparison.sources, MAX_ROWS):
+    sources = comparison.sources
+    for row in revision_rows(compared.before, compared.after, compared.diff, sources, MAX_ROWS, MAX_VALUE_CHARS):
         cell = row.after or row.before
         if cell is not None and (cell.file, cell.function) != place:
             place = cell.file, cell.function

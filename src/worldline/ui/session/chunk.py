@@ -1,7 +1,8 @@
 """Rows of a run diff as JSON, in chunks that can be stepped through on their own.
 
 A chunk starts with the state before its first row; a page applies the changes of the rows to it. The stack of a row is
-the chain of parents of its frame. Texts are shortened (`clip`) but not escaped: a reader must show them as text.
+the chain of parents of its frame. Texts are shortened (`clip`) but not escaped: a reader must show them as text. For a
+narrow column, long ones have an excerpt too.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from worldline.core.hidden import in_words
+from worldline.core.texts.excerpts import change_excerpt, excerpt
 from worldline.diagnose.diverge import Divergence
-from worldline.ui.session.clip import clip
+from worldline.ui.session.clip import clip, clip_value
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff, RunDiffRow
 from worldline.ui.session.stacks import ABSENT
@@ -23,6 +25,8 @@ CHUNK = 256
 """Rows per chunk."""
 TAIL = 2_000
 """Characters of earlier output that a chunk repeats."""
+MAX_EXCERPT_CHARS = 36
+"""Characters of a change in a narrow column; a longer one has an excerpt."""
 
 
 def chunks(run_diff: RunDiff) -> int:
@@ -88,13 +92,16 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
         "file": None if moment.file is None else clip(moment.file),
         "frame": moment.frame,
         "changes": list(_changes(run_diff, name, n, step)),
-        "arg": None if moment.arg is None else clip(moment.arg, other[1]),
+        "arg": None if moment.arg is None else clip_value(moment.arg, other[1]),
         "printed": None if printed is None else clip(printed),
         "sure": None if confidence is None else math.prod(confidence),
         "sure_action": None if confidence is None else confidence[0],
         "sure_state": None if confidence is None else confidence[1],
         "bytes": run.cost(step),
     }
+    excerpts = dict(_excerpts(run, step))
+    if excerpts:
+        cell["excerpts"] = excerpts
     if moment.hidden:
         cell["hidden"] = [[in_words(kind), clip(value)] for kind, value in moment.hidden]
     if run.threads is not None:
@@ -120,13 +127,24 @@ def _changes(run_diff: RunDiff, name: str, n: int, step: int) -> Iterator[list[A
     assert run is not None
     others = _beside(run_diff, name, run_diff.rows[n])[0]
     for write in run.writes(step):
-        text = None if write.text is None else clip(write.text, others.get(write.name))
+        text = None if write.text is None else clip_value(write.text, others.get(write.name))
         change_json = [write.frame, clip(write.name), text]
         if write.writer != step:
             change_json.append(run_diff.row_of(name, write.writer))
         if write.frame != run.events[step].frame:
             change_json.append(clip(run.place(write.writer)))
         yield change_json
+
+
+def _excerpts(run: Run, step: int) -> Iterator[tuple[str, str]]:
+    """The long texts of a step for a narrow column: of its argument (`arg`) and of its changes, by their number."""
+    arg = run.events[step].arg
+    if arg is not None and len(arg) > MAX_EXCERPT_CHARS:
+        yield "arg", clip(excerpt(arg, MAX_EXCERPT_CHARS))
+    for number, write in enumerate(run.writes(step)):
+        if write.text is not None and len(write.name) + len(write.text) + 1 > MAX_EXCERPT_CHARS:
+            before = run.history.before(write)
+            yield str(number), clip(change_excerpt(write.name, before, write.text, MAX_EXCERPT_CHARS))
 
 
 def _beside(run_diff: RunDiff, name: str, row: RunDiffRow) -> tuple[dict[str, str], str | None]:
@@ -182,7 +200,7 @@ def _known(run_diff: RunDiff, name: str, frame: int, step: int) -> Iterator[tupl
     assert run is not None
     for variable, text, writer, reported in run.history.values(frame, step):
         others = _beside(run_diff, name, run_diff.rows[run_diff.row_of(name, reported)])[0] if len(text) > TAIL else {}
-        yield clip(variable), [clip(text, others.get(variable)), run_diff.row_of(name, writer)]
+        yield clip(variable), [clip_value(text, others.get(variable)), run_diff.row_of(name, writer)]
 
 
 def _steps(run_diff: RunDiff, name: str, first: int, last: int) -> tuple[int, range]:

@@ -7,16 +7,18 @@ next ones (`core.events.shown_at`), and is marked if that differs. Every text is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worldline.core.language import source_lines
 from worldline.core.program import Program
 from worldline.core.text import line_in_words, printable
+from worldline.core.texts.earlier_values import EarlierValues
+from worldline.core.texts.excerpts import MIN_CHARS
 from worldline.core.trace import Trace
 from worldline.diagnose.revisions.alike import alike
 from worldline.diagnose.revisions.difference import RevisionDiff, RevisionDivergence
 from worldline.diagnose.revisions.source_map import SourceMap
-from worldline.ui.session.side_by_side import MAX_VALUE_CHARS, CellPiece, window
+from worldline.ui.session.side_by_side import MAX_VALUE_CHARS, CellPiece, event_piece, fitted_cells, value_piece, window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +50,22 @@ class RevisionRow:
 
 
 def revision_rows(
-    before: Trace, after: Trace, diff: RevisionDiff, sources: SourceMap, max_rows: int = 0
+    before: Trace,
+    after: Trace,
+    diff: RevisionDiff,
+    sources: SourceMap,
+    max_rows: int = 0,
+    max_chars: int = MAX_VALUE_CHARS,
 ) -> Iterator[RevisionRow]:
-    """Yield at most `max_rows` rows of two traces, around the first divergence; 0 for all rows."""
+    """Yield at most `max_rows` rows of two traces, around the first divergence; 0 for all rows.
+
+    A value is shortened to about `max_chars` characters.
+    """
     rows = diff.rows()
     shown = _ShownRows(before, after, rows)
     differing, middle = shown.differing(diff.differing), shown.first(diff.first)
-    left, right = _Cells(before, sources, is_before=True), _Cells(after, sources, is_before=False)
+    left = _Cells(before, sources, max_chars, is_before=True)
+    right = _Cells(after, sources, max_chars, is_before=False)
     at = 0
     for start, end in window(len(rows), middle, max_rows):
         if start > at:
@@ -67,10 +78,23 @@ def revision_rows(
             others = None if j is None else _values(after, j), None if i is None else _values(before, i)
             args = None if j is None else after[j].arg, None if i is None else before[i].arg
             cells = left.cell(i, others[0], args[0]), right.cell(j, others[1], args[1])
-            yield RevisionRow(kind=kind, before=cells[0], after=cells[1])
+            fitted = _fitted(*cells, max_chars)
+            yield RevisionRow(kind=kind, before=fitted[0], after=fitted[1])
         at = end
     if at < len(rows):
         yield RevisionRow(kind="gap", skipped=len(rows) - at)
+
+
+def _fitted(
+    before: RevisionCell | None, after: RevisionCell | None, max_chars: int
+) -> tuple[RevisionCell | None, RevisionCell | None]:
+    """Two cells with shortened texts."""
+    wanted, got = (None if cell is None else cell.pieces for cell in (before, after))
+    wanted, got = fitted_cells(wanted, got, max_chars)
+    return (
+        None if before is None else replace(before, pieces=wanted or ()),
+        None if after is None else replace(after, pieces=got or ()),
+    )
 
 
 _Pairs = Sequence[tuple[int | None, int | None]]
@@ -124,8 +148,9 @@ def _values(trace: Trace, i: int) -> dict[str, str]:
 class _Cells:
     """Makes the cells of one side."""
 
-    def __init__(self, trace: Trace, sources: SourceMap, *, is_before: bool) -> None:
-        self._trace, self._sources, self._is_before = trace, sources, is_before
+    def __init__(self, trace: Trace, sources: SourceMap, max_chars: int, *, is_before: bool) -> None:
+        self._trace, self._sources, self._max_chars, self._is_before = trace, sources, max_chars, is_before
+        self._earlier = EarlierValues(trace)
         self._lines: dict[str, list[str]] = {}
 
     def cell(self, i: int | None, others: dict[str, str] | None, other_arg: str | None) -> RevisionCell | None:
@@ -135,18 +160,20 @@ class _Cells:
         step, frame = self._trace[i], self._trace.frames[self._trace.columns.frame[i]]
         pieces = list[CellPiece]()
         if step.event != "line":
-            arg = "" if step.arg is None else f" {step.arg[:MAX_VALUE_CHARS]}"
             differs = others is not None and not alike(step.arg, other_arg)
             name = f" {frame.name}" if step.event == "call" else ""
-            pieces.append(CellPiece(printable(step.event + name + arg), "event", differs))
+            pieces.append(event_piece(step.event + name, step.arg, self._max_chars, differs=differs))
         for maker in self._trace.makers_shown(i):
             function = self._trace.frames[maker.frame].name
             place = "" if maker.frame == step.frame else printable(line_in_words(maker.line, function))
             for name, value in maker.delta.items():
                 differs = others is not None and name in others and not alike(value, others[name])
-                text = printable(f"{name}={value[:MAX_VALUE_CHARS]}")
-                pieces.append(CellPiece(text, "value", differs, place=place))
-            pieces += [CellPiece(printable(f"del {name}"), "value", place=place) for name in maker.gone]
+                before = self._earlier.before(maker.i, name, value) if len(value) > MIN_CHARS else None
+                pieces.append(value_piece(name, before, value, self._max_chars, differs=differs, place=place))
+            pieces += [
+                CellPiece(printable(f"del {name}"), "value", place=place, name=printable(f"del {name}"))
+                for name in maker.gone
+            ]
         return RevisionCell(
             step=i,
             file=frame.file,

@@ -1,8 +1,8 @@
 """The actual and the predicted run side by side, as rows of text pieces that a terminal or a page renders.
 
 A row shows what happened from its event to the next one (`core.events.shown_at`): the change of a line that calls is
-in the last row of its calls, and so is a divergence of it. Every text is escaped for one line: a model may have written
-anything.
+in the last row of its calls, and so is a divergence of it. Long values are shortened (`core.texts.excerpts`); where two
+differ, around the difference. Every text is escaped for one line: a model may have written anything.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from worldline.codec.reading import Event
 from worldline.core.hidden import in_words
 from worldline.core.program import Program
-from worldline.core.text import first_difference, line_in_words, printable
+from worldline.core.text import around, first_difference, line_in_words, printable
+from worldline.core.texts.excerpts import GAP, MIN_CHARS, change_excerpt, excerpt
 from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import HIDDEN, Divergence, same_action
 from worldline.diagnose.reading import threads_of
@@ -29,7 +30,8 @@ class CellPiece:
     """Some text of a cell. `kind` is `event`, `name`, `value`, `place` or `hidden`.
 
     `at` is the first character that differs from the piece beside it, if there is one. `place` is the line that made
-    a change, if it belongs to another frame than the row.
+    a change, if it belongs to another frame than the row. `name` is what a value or an event is about. `short` is the
+    excerpt of a long text; `fitted_cells` chooses between the two.
     """
 
     text: str
@@ -37,6 +39,31 @@ class CellPiece:
     differs: bool = False
     at: int = 0
     place: str = ""
+    name: str = ""
+    short: str = ""
+
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """What two pieces of a row have in common."""
+        return self.kind, self.place, self.name
+
+
+def value_piece(
+    name: str, before: str | None, value: str, max_chars: int, *, differs: bool = False, place: str = ""
+) -> CellPiece:
+    """Return the change of a name as a piece. `before` is its value before, if that is known."""
+    text = f"{name}={value}"
+    short = printable(change_excerpt(name, before, value, max_chars)) if len(text) > max_chars else ""
+    return CellPiece(printable(text), "value", differs, place=place, name=printable(name), short=short)
+
+
+def event_piece(event: str, arg: str | None, max_chars: int, *, differs: bool = False) -> CellPiece:
+    """Return an event with what it returns, raises or prints as a piece."""
+    text = event if arg is None else f"{event} {arg}"
+    short = ""
+    if arg is not None and len(text) > max_chars:
+        short = printable(f"{event} {excerpt(arg, max(max_chars - len(event) - 1, MIN_CHARS))}")
+    return CellPiece(printable(text), "event", differs, name=event.partition(" ")[0], short=short)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,12 +119,13 @@ def compared_rows(
     first: Divergence | None,
     confidences: Sequence[float] = (),
     max_rows: int = 0,
+    max_chars: int = MAX_VALUE_CHARS,
 ) -> Iterator[ComparedRow]:
     """Yield at most `max_rows` rows of two runs, around the first divergence; 0 for all rows.
 
-    `confidences` are log-probabilities of the predicted steps.
+    `confidences` are log-probabilities of the predicted steps. A value is shortened to about `max_chars` characters.
     """
-    left, right = _Cells(program, actual), _Cells(program, predicted)
+    left, right = _Cells(program, actual, max_chars), _Cells(program, predicted, max_chars)
     differs = _shown_divergences(rows, left, right)
     middle = next((n for n, row in enumerate(differs) if first is not None and first in row), None)
     at = 0
@@ -116,11 +144,15 @@ def compared_rows(
 
 
 def rows_of_run(
-    program: Program, events: Sequence[Event], confidences: Sequence[float] = (), max_rows: int = 0
+    program: Program,
+    events: Sequence[Event],
+    confidences: Sequence[float] = (),
+    max_rows: int = 0,
+    max_chars: int = MAX_VALUE_CHARS,
 ) -> Iterator[ComparedRow]:
     """Yield the rows of a single run."""
     aligned = [AlignedRow(i, None) for i in range(len(events))]
-    rows = compared_rows(program, aligned, events, (), None, confidences, max_rows)
+    rows = compared_rows(program, aligned, events, (), None, confidences, max_rows, max_chars)
     return (replace(row, kind="same") if row.kind == "alone" else row for row in rows)
 
 
@@ -158,9 +190,10 @@ def _compared(row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidenc
     cells, moment = (left, actual) if actual is not None else (right, predicted)
     has_own_place = actual is None or predicted is None or actual.action != predicted.action
     step = row.found if right.events else row.truth  # of a single run, its own
-    wanted, got = _marked(
+    wanted, got = fitted_cells(
         left.pieces(row.truth, row.differs, [divergence.step for divergence in row.differs], placed=False),
         right.pieces(row.found, row.differs, [divergence.found for divergence in row.differs], placed=has_own_place),
+        left.max_chars,
     )
     return ComparedRow(
         kind=kind,
@@ -178,32 +211,61 @@ def _compared(row: AlignedRow, kind: str, left: _Cells, right: _Cells, confidenc
 _Cell = tuple[CellPiece, ...] | None
 
 
-def _marked(wanted: _Cell, got: _Cell) -> tuple[_Cell, _Cell]:
-    """Two cells; each piece that differs gets the first character at which it does."""
-    if wanted is None or got is None:
-        return wanted, got
-
-    def marked(pieces: tuple[CellPiece, ...], others: tuple[CellPiece, ...]) -> tuple[CellPiece, ...]:
-        texts = {_subject(piece): piece.text for piece in others if piece.differs}
-        return tuple(
-            replace(piece, at=first_difference(piece.text, texts[_subject(piece)]))
-            if piece.differs and _subject(piece) in texts
-            else piece
-            for piece in pieces
-        )
-
-    return marked(wanted, got), marked(got, wanted)
+def fitted_cells(wanted: _Cell, got: _Cell, max_chars: int) -> tuple[_Cell, _Cell]:
+    """Return two cells with shortened texts; each piece that differs has the first character at which it does."""
+    wanted, got = _marked(wanted, got), _marked(got, wanted)
+    wanted, got = _fitted(wanted, got, max_chars), _fitted(got, wanted, max_chars)
+    return _marked(wanted, got), _marked(got, wanted)
 
 
-def _subject(piece: CellPiece) -> str:
-    return piece.place + piece.text.partition("=" if piece.kind == "value" else " ")[0]
+def _beside(pieces: _Cell) -> dict[tuple[str, str, str], CellPiece]:
+    return {piece.subject: piece for piece in pieces or () if piece.differs}
+
+
+def _marked(pieces: _Cell, others: _Cell) -> _Cell:
+    if pieces is None or others is None:
+        return pieces
+    beside = _beside(others)
+    return tuple(
+        replace(piece, at=first_difference(piece.text, beside[piece.subject].text))
+        if piece.differs and piece.subject in beside
+        else piece
+        for piece in pieces
+    )
+
+
+def _fitted(pieces: _Cell, others: _Cell, max_chars: int) -> _Cell:
+    if pieces is None:
+        return None
+    beside = _beside(others)
+    return tuple(
+        replace(piece, text=_short_text(piece, beside.get(piece.subject), max_chars)) if piece.short else piece
+        for piece in pieces
+    )
+
+
+def _short_text(piece: CellPiece, other: CellPiece | None, max_chars: int) -> str:
+    """The excerpt of a long piece; beside another value, the characters around the first difference.
+
+    Where both are changes by position, and others, the changes say more.
+    """
+    sign = "=" if piece.kind == "value" else " "
+    head = piece.name + sign
+    if not piece.differs or other is None or other.text == piece.text:
+        return piece.short
+    are_changes = sign == "=" and all(side.short and not side.short.startswith(head) for side in (piece, other))
+    if are_changes and piece.short != other.short:
+        return piece.short
+    if piece.at < len(head):
+        return piece.short
+    return head + around(piece.text[len(head) :], piece.at - len(head), max(max_chars - len(head), MIN_CHARS), gap=GAP)
 
 
 class _Cells:
     """The cells of one run: what each event shows of its names, and the depth of its frame."""
 
-    def __init__(self, program: Program, events: Sequence[Event]) -> None:
-        self.events, self.depths = events, dict[int, int]()
+    def __init__(self, program: Program, events: Sequence[Event], max_chars: int) -> None:
+        self.events, self.depths, self.max_chars = events, dict[int, int](), max_chars
         self.threads = threads_of(events)
         self._run = TracedRun(program, events)
         self.history = self._run.history
@@ -222,15 +284,17 @@ class _Cells:
             return None
         moment, names = self.events[at], {divergence.name for divergence in differs}
         has_other_action = any(divergence.what in ACTIONS for divergence in differs)
-        pieces = [] if self.threads is None else [CellPiece(f"thread {self.threads[at]}", "place")]
+        pieces = [] if self.threads is None else [CellPiece(f"thread {self.threads[at]}", "place", name="thread")]
         for kind, value in moment.hidden:
-            text = f"{in_words(kind)}: {value[:MAX_VALUE_CHARS]}"
-            pieces.append(CellPiece(printable(text), "hidden", has_other_action or HIDDEN in names))
+            text = f"{in_words(kind)}: {excerpt(value, self.max_chars)}"
+            pieces.append(
+                CellPiece(printable(text), "hidden", has_other_action or HIDDEN in names, name=in_words(kind))
+            )
         if placed:
-            pieces.append(CellPiece(f"line {_lines(moment)}", "place", has_other_action))
+            pieces.append(CellPiece(f"line {_lines(moment)}", "place", has_other_action, name="line"))
         if moment.event != "line":
-            arg = f" {moment.arg[:MAX_VALUE_CHARS]}" if moment.arg is not None else ""
-            pieces.append(CellPiece(printable(moment.event + arg), "event", has_other_action or None in names))
+            differs_here = has_other_action or None in names
+            pieces.append(event_piece(moment.event, moment.arg, self.max_chars, differs=differs_here))
         by_maker: dict[int, dict[str, str | None]] = {}  # the names that differ: each maker's, with their values
         for divergence, event in zip(differs, stated, strict=True):
             if divergence.is_change and event is not None and event < len(self.events):
@@ -247,14 +311,18 @@ class _Cells:
         """The changes that a step makes, in a row of a frame; and the values of names that differ."""
         event = self.events[maker]
         writes = [write for write in self.history.writes(self.history.shown_at(maker)) if write.writer == maker]
-        values = {write.name: write.text for write in writes if write.text is not None}
-        values |= {name: text for name, text in differing.items() if text is not None and name not in values}
-        texts = [(name, f"{name}={text[:MAX_VALUE_CHARS]}") for name, text in values.items()]
-        texts += [(write.name, f"del {write.name}") for write in writes if write.text is None]
-        texts += [(name, f"{name} is {other}" if other else f"{name} apart") for name, other in event.same.items()]
+        changes = {write.name: (self.history.before(write), write.text) for write in writes if write.text is not None}
+        values = {name: text for name, text in differing.items() if text is not None and name not in changes}
+        changes |= {name: (None, text) for name, text in values.items()}
         place = "" if event.frame == frame else printable(line_in_words(event.line, self._run.function(event.frame)))
+        for name, (before, text) in changes.items():
+            differs = has_other_action or name in differing
+            yield value_piece(name, before, text, self.max_chars, differs=differs, place=place)
+        texts = [(write.name, f"del {write.name}") for write in writes if write.text is None]
+        texts += [(name, f"{name} is {other}" if other else f"{name} apart") for name, other in event.same.items()]
         for name, text in texts:
-            yield CellPiece(printable(text), "value", has_other_action or name in differing, place=place)
+            differs = has_other_action or name in differing
+            yield CellPiece(printable(text), "value", differs, place=place, name=printable(text))
 
 
 def _lines(moment: Event) -> str:

@@ -51,6 +51,7 @@ def print_debugged(console: Console, debugged: Debugged, *, rows: int = DEFAULT_
             first,
             debugged.sure,
             rows,
+            _value_width(console, 2),
         )
     )
     print_line(console, _heading(sample.ask.program, debugged.model))
@@ -64,7 +65,8 @@ def print_debugged(console: Console, debugged: Debugged, *, rows: int = DEFAULT_
 def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
     """Print a prediction alone; at most `rows` rows, 0 for all."""
     print_line(console, _heading(imagined.ask.program, imagined.model))
-    shown = list(rows_of_run(imagined.ask.program, imagined.reading.events, imagined.sure, rows))
+    events, width = imagined.reading.events, _value_width(console, 1)
+    shown = list(rows_of_run(imagined.ask.program, events, imagined.sure, rows, width))
     _print_rows(console, imagined.ask.program, shown, ("predicted",), imagined.folds, unfold=unfold)
     _print_names(console, imagined.ask.program, shown)
     for label, text, style in ending(imagined.found, imagined.reading):
@@ -78,6 +80,11 @@ def _print_names(console: Console, program: Program, shown: Sequence[ComparedRow
 
 
 # ---- rows
+
+
+def _value_width(console: Console, sides: int) -> int:
+    """About how many characters a cell has: its exact width depends on the source beside it."""
+    return max((console.width - 24) // (sides + 1), 24)
 
 
 def _heading(program: Program, model: str) -> Text:

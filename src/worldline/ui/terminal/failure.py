@@ -39,7 +39,8 @@ def print_failure(console: Console, explanation: FailureExplanation, trace: Trac
     title = Text.assemble((printable(explanation.test_id), "bold"), "  ", (explanation.outcome, style))
     print_line(console, title.append(f"  {plural(explanation.steps, 'step')}", style="dim"))
     if trace is not None and explanation.steps:
-        _print_steps(console, trace.program, list(last_steps(trace, explanation.steps, rows)))
+        shown = last_steps(trace, explanation.steps, rows, max(console.width // 2 - 8, 24))
+        _print_steps(console, trace.program, list(shown))
     for label, text, style in head_sentences(explanation):
         _print_sentence(console, label, text, style)
     for value in explanation.values:

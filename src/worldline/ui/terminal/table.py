@@ -1,8 +1,8 @@
 """A trace as a table in a terminal: one row per step, the source beside what happened until the next one.
 
 A line that calls shows its change in the last row of its calls, after its own place. Rows are printed as they are
-made, so a long trace takes little memory. Long values are cut; `show --step` prints
-them whole. All text is escaped.
+made, so a long trace takes little memory. Long values are shortened (`core.texts.excerpts`); `show --step` prints them
+whole. All text is escaped.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from worldline.core.events import EVENTS
 from worldline.core.hidden import in_words
 from worldline.core.program import Program
 from worldline.core.text import line_in_words, plural, printable, printable_lines
+from worldline.core.texts.earlier_values import EarlierValues
+from worldline.core.texts.excerpts import change_excerpt, excerpt, room_of_each
 from worldline.core.trace import NO_TEXT, Hidden, Step, Trace
 from worldline.ui.session.marks.natives import legend
 from worldline.ui.terminal.plain import print_line, program_title
@@ -108,6 +110,7 @@ class TableLayout:
     ) -> None:
         self.trace, self.notes = trace, notes
         self.sources = HighlightedSource(trace.program, coloured=coloured)
+        self._earlier = EarlierValues(trace)
         self.hidden: dict[int, list[Hidden]] = {}
         for draw in trace.hidden:
             self.hidden.setdefault(draw.step, []).append(draw)
@@ -133,42 +136,47 @@ class TableLayout:
             self._codes[place] = code = self.source(*place)
             code.truncate(self.code, overflow="ellipsis", pad=True)
         code = self._codes[place]
-        cells = Text("  ").join(happened(self.trace, step, self.hidden.get(step.i, ()), self.notes))
+        cells = Text("  ").join(self._happened(step))
         cells.truncate(self.changes, overflow="ellipsis")
         row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{step.line:>{self.line}}  ", "yellow"))
         return row.append_text(code).append(" │ ", style="dim").append_text(cells)
 
+    def _happened(self, step: Step) -> Iterator[Text]:
+        """Yield what happened from a step to the next: its thread if there are several, hidden inputs, event, changes.
 
-def happened(
-    trace: Trace, step: Step, hidden: Iterable[Hidden] = (), notes: Mapping[int, Sequence[str]] = _NO_NOTES
-) -> Iterator[Text]:
-    """Yield what happened from a step to the next: its thread if there are several, hidden inputs, event, changes.
+        Changes of lines that waited for this step follow; those of another frame have their place before them.
+        """
+        trace, makers = self.trace, self.trace.makers_shown(step.i)
+        sizes = [len(name) + len(value) + 3 for maker in makers for name, value in maker.delta.items()]
+        sizes += [len(step.event) + len(step.arg) + 3] if step.arg is not None else []
+        room = room_of_each(sizes, self.changes)
+        if len(trace.threads) > 1:
+            yield Text(f"{step.thread}", style="yellow")
+        hidden = self.hidden.get(step.i, ()) if step.event != "input" else ()  # the event itself shows what is read
+        for draw in hidden:
+            yield Text(printable(f"{in_words(draw.kind)}: {excerpt(draw.value, room)}"), style="magenta")
+        if step.event != "line":
+            event = step.event + (f" {trace.frames[step.frame].name}" if step.event == "call" else "")
+            arg = f" {excerpt(step.arg, room - len(event) - 1)}" if step.arg is not None else ""
+            yield Text(printable(event + arg), style=STYLES.get(step.event, ""))
+        for maker in makers:
+            parts = list(self._changes(maker, room))
+            parts += [Text(f"({printable(text[:MAX_TEXT])})", "dim") for text in self.notes.get(maker.i, ())]
+            if parts and maker.frame != step.frame:
+                place = line_in_words(maker.line, trace.frames[maker.frame].name)
+                parts[0] = Text().append(printable(f"{place}: "), "dim").append_text(parts[0])
+            yield from parts
 
-    Changes of lines that waited for this step follow; those of another frame have their place before them.
-    """
-    if len(trace.threads) > 1:
-        yield Text(f"{step.thread}", style="yellow")
-    for draw in hidden if step.event != "input" else ():  # the event itself shows what is read
-        yield Text(printable(f"{in_words(draw.kind)}: {draw.value[:MAX_TEXT]}"), style="magenta")
-    if step.event != "line":
-        name = f" {trace.frames[step.frame].name}" if step.event == "call" else ""
-        arg = f" {step.arg[:MAX_TEXT]}" if step.arg is not None else ""
-        yield Text(printable(step.event + name + arg), style=STYLES.get(step.event, ""))
-    for maker in trace.makers_shown(step.i):
-        parts = [*_changes(maker), *(Text(f"({printable(text[:MAX_TEXT])})", "dim") for text in notes.get(maker.i, ()))]
-        if parts and maker.frame != step.frame:
-            place = line_in_words(maker.line, trace.frames[maker.frame].name)
-            parts[0] = Text().append(printable(f"{place}: "), "dim").append_text(parts[0])
-        yield from parts
-
-
-def _changes(step: Step) -> Iterator[Text]:
-    for name, value in step.delta.items():
-        yield Text.assemble((printable(name), "bold"), printable(f"={value[:MAX_TEXT]}"))
-    for name in step.gone:
-        yield Text(printable(f"del {name}"), style="red")
-    for name, other in step.same.items():
-        yield Text(printable(f"{name} is {other}" if other else f"{name} not shared"), style="dim")
+    def _changes(self, step: Step, room: int) -> Iterator[Text]:
+        for name, value in step.delta.items():
+            text = f"{name}={value}"
+            if len(text) > room:
+                text = change_excerpt(name, self._earlier.before(step.i, name, value), value, room)
+            yield Text.assemble((printable(text[: len(name)]), "bold"), printable(text[len(name) :]))
+        for name in step.gone:
+            yield Text(printable(f"del {name}"), style="red")
+        for name, other in step.same.items():
+            yield Text(printable(f"{name} is {other}" if other else f"{name} not shared"), style="dim")
 
 
 def _rows(trace: Trace, layout: TableLayout, rows: int) -> Iterator[Text]:

@@ -13,8 +13,8 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.evaluation.run.record import Record
 from worldline.ui.report.comparison.data import ComparedRun, ComparedRuns
 from worldline.ui.report.data import current
-from worldline.ui.report.debug_page import cell_markup, named_values
-from worldline.ui.report.failures import MAX_ROWS, MAX_SENTENCE_CHARS, MAX_VALUE_CHARS, shorten_cell, source_markup
+from worldline.ui.report.debug_page import MAX_VALUE_CHARS, cell_markup, named_values
+from worldline.ui.report.failures import MAX_ROWS, MAX_SENTENCE_CHARS, shorten_cell, source_markup
 from worldline.ui.report.markup import coloured_lines, command, safe, short
 from worldline.ui.session import look
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, window
@@ -145,7 +145,11 @@ def _table(program: Program, diagnoses: Sequence[Diagnosis], labels: Sequence[st
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name), MAX_VALUE_CHARS) for name, text in sources.items()}
     columns = [
-        list(compared_rows(program, tuple(rows(case)), case.truth.events, case.found.events, case.first))
+        list(
+            compared_rows(
+                program, tuple(rows(case)), case.truth.events, case.found.events, case.first, max_chars=MAX_VALUE_CHARS
+            )
+        )
         for case in diagnoses
     ]
     all_rows = joined(columns)
@@ -196,4 +200,4 @@ def _predicted(cell: ComparedRow | None, sign: str) -> str:
 
 
 def _cell(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, ...] | None) -> str:
-    return cell_markup(shorten_cell(pieces, others), shorten_cell(others, pieces))
+    return cell_markup(shorten_cell(pieces), shorten_cell(others))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from worldline.core.node import text as text_of
+from worldline.core.texts.excerpts import excerpt
 from worldline.core.value import Malformed, Value, parse
 from worldline.ui.session.clip import clip, cut
 
@@ -94,7 +95,7 @@ class BoxReader:
         """Return the slot of a value, and the contents of every object that is written out in it."""
         value = parsed(text)
         if value is None:
-            return BoxSlot(cut(clip(text), MAX_SLOT_CHARS)), {}
+            return BoxSlot(clip(excerpt(text, MAX_SLOT_CHARS))), {}
         reading = _Reading(self)
         return reading.slot(value, root, has_labels="#" in text), reading.boxes
 
@@ -107,7 +108,7 @@ class BoxReader:
     def slot(self, text: str, root: str) -> BoxSlot:
         """Return the slot of a value alone."""
         value = parsed(text)
-        return BoxSlot(cut(clip(text), MAX_SLOT_CHARS)) if value is None else _Reading(self).outer_slot(value, root)
+        return BoxSlot(clip(excerpt(text, MAX_SLOT_CHARS))) if value is None else _Reading(self).outer_slot(value, root)
 
     def part(self, text: str, root: str, keys: Sequence[str]) -> tuple[Value, str] | None:
         """Return the part of a value under some keys, and its id; None if it has none."""
@@ -223,7 +224,7 @@ class _Reading:
                 box = self._reader.resolve(f"o{number}")
             return BoxSlot(ref=box) if box is not None else BoxSlot(node.atom)
         if not _is_boxed(node):
-            return BoxSlot(cut(clip(text_of(node)), MAX_SLOT_CHARS))
+            return BoxSlot(clip(excerpt(text_of(node), MAX_SLOT_CHARS)))
         box = self._box_id(node, path)
         if self._reader.is_pointer(node):
             block, at = node.items[0], node.fields[0][1].atom

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from worldline.core.texts.excerpts import excerpt_after
 from worldline.ui.session.clip import clip
-from worldline.ui.session.heap.contents import BoxContents, BoxSlot, contents_json, slot_json
+from worldline.ui.session.heap.contents import MAX_SLOT_CHARS, BoxContents, BoxSlot, contents_json, slot_json
 from worldline.ui.session.heap.objects import RunObjects
 
 MAX_FRAMES = 40
@@ -112,11 +113,12 @@ def _frame(objects: RunObjects, frame: int, row: int, texts: _Texts) -> SceneFra
     shown = tuple(
         SceneName(
             clip(name),
-            texts.slot(value.text or "", value.root, (value.since, -value.writer)),
+            _with_change(objects, frame, name, row, value.text or "", slot),
             value.bound,
             objects.reader.resolve(value.root),
         )
         for name, value in names[:MAX_NAMES]
+        for slot in [texts.slot(value.text or "", value.root, (value.since, -value.writer))]
     )
     ends = moment.frame == frame and moment.event in _ENDING
     result = (
@@ -125,6 +127,14 @@ def _frame(objects: RunObjects, frame: int, row: int, texts: _Texts) -> SceneFra
     line = objects.run.line(frame, row)
     ending = moment.event if ends else ""
     return SceneFrame(frame, clip(info.function), info.file, line, shown, len(names) - len(shown), ending, result)
+
+
+def _with_change(objects: RunObjects, frame: int, name: str, row: int, text: str, slot: BoxSlot) -> BoxSlot:
+    """The slot of a name; a long value that stands inline shows its last change too."""
+    if slot.ref or len(text) <= MAX_SLOT_CHARS:
+        return slot
+    before = objects.run.history.text_before(frame, name, text, row)
+    return slot if before is None else replace(slot, text=clip(excerpt_after(name, before, text, MAX_SLOT_CHARS)))
 
 
 def _reachable(frames: Iterable[SceneFrame], contents: Mapping[str, BoxContents]) -> tuple[dict[str, BoxContents], int]:

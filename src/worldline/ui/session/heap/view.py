@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from worldline.core.events import FINAL
+from worldline.core.texts.excerpts import excerpt
 from worldline.core.trace import Trace
 from worldline.core.value import kind, unquote
 from worldline.ui.session.clip import clip, cut
@@ -177,7 +178,7 @@ def _differing_values(
 
 
 def _short(text: str) -> str:
-    return cut(clip(text), MAX_SLOT_CHARS)
+    return clip(excerpt(text, MAX_SLOT_CHARS))
 
 
 class _Table:
@@ -235,7 +236,7 @@ def _changes_json(objects: RunObjects) -> dict[str, Any]:
 
 
 def _searched(text: str) -> str:
-    return cut(clip(text), MAX_SEARCHED_CHARS)
+    return clip(excerpt(text, MAX_SEARCHED_CHARS))
 
 
 class _Numbers:

@@ -77,7 +77,8 @@ def print_compared(console: Console, compared: ComparedTest, sources: SourceMap,
     for label, text, style in sentences(compared.test, compared.diff):
         print_sentence(console, label, text, style)
     if compared.diff is not None and compared.before is not None and compared.after is not None:
-        shown = revision_rows(compared.before, compared.after, compared.diff, sources, rows)
+        width = max(console.width // 2 - 16, 24)
+        shown = revision_rows(compared.before, compared.after, compared.diff, sources, rows, width)
         _print_rows(console, list(shown))
 
 

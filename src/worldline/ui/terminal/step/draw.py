@@ -15,6 +15,7 @@ from rich.text import Text
 from worldline.core.language import source_lines
 from worldline.core.program import Program
 from worldline.core.text import first_difference, printable, printable_lines
+from worldline.core.texts.excerpts import excerpt
 from worldline.diagnose.sentences import percent
 from worldline.ui.session.marks.natives import legend
 from worldline.ui.session.session import RECORDED
@@ -202,7 +203,8 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
     text, start = Text("*" if changed else ""), 0
     style = "bold" if changed else ""
     if not differs or other is None:
-        return fit(text.append(printable(value[: 4 * width + 8]), style="bold red" if differs else style), width)
+        shown = printable(excerpt(value, width - len(text)))
+        return fit(text.append(shown, style="bold red" if differs else style), width)
     begin = first_difference(value, other)
     end = max(begin, len(value) - first_difference(value[begin:][::-1], other[begin:][::-1]))
     if begin > width - 8:
@@ -247,12 +249,13 @@ def _cell(cell: dict[str, Any] | None, row: dict[str, Any], width: int) -> Text:
     text = Text(" " * min(6, row["depth"]))
     event, line = cell["event"], cell["line"]
     text.append(f"{line if line is not None else '?'}" if event == "line" else event, style="cyan")
-    if cell["arg"] is not None:
-        text.append(" " + printable(cell["arg"][: 4 * width]))
-    for _, name, value, *_ in cell["changes"]:
-        text.append(printable(f" -{name}" if value is None else f" {name}={value[: 4 * width]}"))
-        if text.cell_len > width:
-            break
+    excerpts = cell.get("excerpts", {})
+    changes = [(f"-{name}" if value is None else f"{name}={value}") for _, name, value, *_ in cell["changes"]]
+    wholes = {str(number): change for number, change in enumerate(changes)}
+    wholes = wholes if cell["arg"] is None else {"arg": cell["arg"], **wholes}
+    fits = text.cell_len + sum(len(whole) + 1 for whole in wholes.values()) <= width
+    for key, whole in wholes.items():
+        text.append(" " + printable(whole if fits else excerpts.get(key, whole)))
     return fit(text, width)
 
 

@@ -3,6 +3,8 @@
 import { cut, el, oneLine } from "./dom.js";
 import { marksOf } from "./natives.js";
 
+const MAX_TEXT_CHARS = 480; // the server's excerpts are shorter
+
 /** A word of a value as the language spells it, if it is one word: `None` is `null` in Java. */
 function spelled(word, name, natives) {
   return [name, natives.kinds[word]].find((text) => text && !/[\s,]/.test(text)) ?? null;
@@ -30,7 +32,7 @@ export function boxName({ kind, title }, natives) {
 
 /** A button with a value: `slot` is [text], [null, box] or [null, box, element]; `press()` goes to who wrote it. */
 export function valueButton({ slot: [text, ref, at], label, changed, natives, boxes, press, data = {} }) {
-  const inside = text !== null ? textNodes(cut(text, 200), natives) : [
+  const inside = text !== null ? textNodes(cut(text, MAX_TEXT_CHARS), natives) : [
     el("span", { class: `dot${changed ? " changed" : ""}`, data: at === undefined ? { ref } : { ref, at: String(at) } }),
     el("span", { class: "unseen" }, `refers to ${described(ref, at, boxes, natives)}`),
   ];

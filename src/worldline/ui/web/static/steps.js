@@ -79,19 +79,19 @@ function renderRow(element, row, index, wide) {
 function side(cell, name, row, wide) {
   if (!cell) return el("span", { role: "gridcell", class: `${name} soft` }, "–");
   const beside = row[name === "left" ? "right" : "left"];
-  const there = counted(beside?.changes ?? []);
+  const there = counted(beside?.changes ?? [], beside?.excerpts);
   const deep = Math.min(6, Math.max(0, row.depth - 1)) * 6;
-  const values = [...counted(cell.changes)].map(([at, { text, place }]) => {
+  const values = [...counted(cell.changes, cell.excerpts)].map(([at, { text, place, excerpt }]) => {
     const key = cut(at.slice(at.indexOf(" ") + 1), 40);
     const waited = place ? `${cut(place, 40)}: ` : ""; // the frame that changed is not the one of the row
-    return { head: waited + (text === null ? `-${key}` : `${key} = `), text: text ?? "", other: there.get(at)?.text };
+    return { waited, head: waited + (text === null ? `-${key}` : `${key} = `), text: text ?? "", other: there.get(at)?.text, excerpt, beside: there.get(at)?.excerpt, key };
   });
-  if (cell.arg !== null && cell.arg !== undefined) values.unshift({ head: "", text: cell.arg, other: beside?.arg });
+  if (cell.arg !== null && cell.arg !== undefined) values.unshift({ waited: "", head: "", text: cell.arg, other: beside?.arg, excerpt: cell.excerpts?.arg });
   const left = wide - 1 - Math.ceil(deep / CHARACTER);
   const tight = left - cellText(cell).length < Math.min(LEAST, size(values));
   const event = tight && values.some(parts) ? cell.event : cellText(cell); // its line is in the source
   const fits = left - event.length;
-  const texts = fitted(values, fits).flatMap((one, at) => [[at ? "  " : "", false], [one.head, false], ...short(one, fits)]);
+  const texts = fitted(values, fits).flatMap((one, at) => [[at ? "  " : "", false], ...short(one, fits)]);
   const indent = el("span", { class: "indent" });
   indent.style.width = `${deep}px`;
   return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event", title: cellText(cell) }, event), " ", el("code", {}, marked(texts)),
@@ -99,11 +99,11 @@ function side(cell, name, row, wide) {
 }
 
 // The changes of a row, by how often a name was changed before and the name: the row's own, then those of frames that waited for it.
-function counted(changes) {
+function counted(changes, excerpts = {}) {
   const seen = new Map();
-  return new Map(changes.map(([, key, text, , place]) => {
+  return new Map(changes.map(([, key, text, , place], number) => {
     seen.set(key, (seen.get(key) ?? -1) + 1);
-    return [`${seen.get(key)} ${key}`, { text, place }];
+    return [`${seen.get(key)} ${key}`, { text, place, excerpt: excerpts[number] }];
   }));
 }
 
@@ -121,11 +121,17 @@ function parts({ text, other }) {
   return typeof other === "string" && other !== text;
 }
 
-// A value in the characters that there are: those around where it parts from the other side's.
-function short({ head, text, other }, fits) {
-  if (!parts({ text, other })) return [[cut(text, VALUE), false]];
+// A name with its value in the characters that there are: the server's excerpt, or what is around the place where it parts from the
+// other side's.
+function short({ waited, head, text, other, excerpt, beside, key }, fits) {
+  if (!parts({ text, other })) {
+    const isWhole = excerpt === undefined || head.length + text.length <= fits;
+    return isWhole ? [[head, false], [cut(text, VALUE), false]] : [[waited + excerpt, false]];
+  }
+  const areChanges = excerpt !== beside && [excerpt, beside].every((change) => change && !change.startsWith(`${key}=`));
+  if (areChanges) return [[waited, false], ...around(difference(excerpt, beside)[0], Math.max(VALUE / 2, fits - waited.length))];
   const most = Math.min(VALUE, Math.max(6, fits - head.length - 2)); // two signs of what is left out
   let at = 0;
   while (at < text.length && text[at] === other[at]) at += 1;
-  return around(difference(text, other)[0], most, at).map(([piece, differs]) => [GAPS.has(piece) ? "…" : piece, differs]);
+  return [[head, false], ...around(difference(text, other)[0], most, at).map(([piece, differs]) => [GAPS.has(piece) ? "…" : piece, differs])];
 }
