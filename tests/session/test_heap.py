@@ -14,9 +14,16 @@ from language_sessions import LIST_C
 from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.heap.contents import MAX_PARSED_CHARS, MAX_PARTS, BoxReader, BoxSlot
+from worldline.ui.session.heap.contents import (
+    LAST_PARTS,
+    MAX_CHANGED_PARTS,
+    MAX_PARSED_CHARS,
+    MAX_PARTS,
+    BoxReader,
+    BoxSlot,
+)
 from worldline.ui.session.heap.objects import RunObjects
-from worldline.ui.session.heap.scene import MAX_BOXES, MAX_FRAMES, Scene, scene_at
+from worldline.ui.session.heap.scene import MAX_BOXES, MAX_FRAMES, Scene, boxes_json, scene_at
 from worldline.ui.session.heap.view import RUN_CHUNK, RunScenes
 from worldline.ui.session.recorded import record_session
 from worldline.ui.session.run import Run
@@ -153,8 +160,30 @@ class TestPython:
         )
         scene = scene_at(objects, len(objects.events) - 1)
         contents = scene.boxes[names(scene)["xs"].ref]
-        assert (len(contents.parts), contents.more) == (MAX_PARTS, 150 - MAX_PARTS)
+        keys = [part.key for part in contents.drawn()]
+        first = MAX_PARTS - LAST_PARTS
+        assert keys == [f"[{i}]" for i in (*range(first), *range(150 - LAST_PARTS, 150))]
         assert (len(scene.boxes), scene.hidden_boxes) == (MAX_BOXES, 2 + MAX_PARTS + 90 - MAX_BOXES)
+
+    def test_what_changes_in_a_long_box_is_drawn_wherever_it_stands(self) -> None:
+        source = (
+            "def f():\n    xs = list(range(300))\n    xs[150] = -1\n    xs.append(7)\n    xs.pop(0)\n    return xs\n"
+        )
+        objects = recorded(source)
+        drawn = {}
+        for line in (3, 4, 5):
+            scene = scene_at(objects, row_of(objects, line))
+            (box,) = scene.boxes
+            (entry,) = boxes_json(scene)
+            parts = dict(map(tuple, entry["parts"]))
+            assert entry["more"] == len(scene.boxes[box].parts) - len(parts)
+            drawn[line] = scene.changed[box], parts
+        assert (drawn[3][0], drawn[3][1]["[150]"]) == (("[150]",), ["-1"])
+        assert len(drawn[3][1]) == MAX_PARTS + 1
+        assert (drawn[4][0], drawn[4][1]["[300]"]) == (("[300]",), ["7"])
+        assert "[150]" not in drawn[4][1]
+        assert len(drawn[5][0]) == 300
+        assert len(drawn[5][1]) == MAX_PARTS + MAX_CHANGED_PARTS - 80
 
     def test_a_view_can_be_sent_in_chunks_that_say_the_same(self) -> None:
         view = record_session(

@@ -334,6 +334,27 @@ def test_a_wide_box_moves_only_what_it_refers_to(chromium: Any, tmp_path: Path) 
     page.context.close()
 
 
+def test_a_long_box_shows_both_ends_and_what_changed(chromium: Any, tmp_path: Path) -> None:
+    source = "xs = list(range(1000, 1300))\nxs[150] = -1\nxs.append(7)\n"
+    opened = FromDisk(chromium, tmp_path, Program(source=source))
+    page = opened.end()
+    places = ".box .cells > li .index, .box .cells > li.gap"
+    first = [str(i) for i in range(9)]
+    assert seen(page, places) == [*first, "…", "298", "299", "300"]
+    assert seen(page, ".box .cells .slot")[-2:] == ["1299", "7"]
+    last = int(page.get_attribute(".run-view", "data-row"))
+    for back in (1, 2):
+        page.keyboard.press("ArrowLeft")
+        at(page, last - back)
+    assert current(page) == "2"
+    assert seen(page, places) == [*first, "…", "150", "…", "297", "298", "299"]
+    assert seen(page, ".box .cells .slot")[9] == "-1"
+    page.click("[data-fold]")
+    assert seen(page, places) == [str(i) for i in (*range(80), 150, *range(280, 300))]
+    assert opened.complaints.heard == []
+    page.context.close()
+
+
 def test_a_bundle_opens_at_a_step_and_in_a_slide(chromium: Any, tmp_path: Path) -> None:
     opened = FromDisk(chromium, tmp_path, Program(source=SOURCE, name="account.py"))
     page = opened.open("#?step=5")

@@ -13,6 +13,7 @@ _BRACKETS = {
     "frozenset": ("frozenset({", "})"),
     "deque": ("deque([", "])"),
 }
+_WITH_PARTS = frozenset(("object", "exception", *_BRACKETS))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -43,6 +44,8 @@ class Value:
 
 def text(value: Value) -> str:
     """Return the canonical text of a value."""
+    if value.kind not in _WITH_PARTS and not value.label:
+        return value.atom
     pieces: list[str] = []
     stack: list[Value | str] = [value]
     while stack:

@@ -18,7 +18,11 @@ from worldline.core.value import Malformed, Value, parse
 from worldline.ui.session.clip import clip, cut
 
 MAX_PARTS = 100
-"""Parts of one box that are drawn; the rest is counted."""
+"""Parts of one box that are drawn, besides those that changed; the rest is counted."""
+LAST_PARTS = 20
+"""How many of them are the last ones."""
+MAX_CHANGED_PARTS = 100
+"""Changed parts of one box that are drawn wherever they stand."""
 MAX_SLOT_CHARS = 200
 """Characters of a value that stands inline."""
 MAX_PARSED_CHARS = 6_000
@@ -50,12 +54,19 @@ class BoxPart:
 
 @dataclass(frozen=True, slots=True)
 class BoxContents:
-    """What an object holds: its kind, the name of its class, its parts, and how many more it has."""
+    """What an object holds: its kind, the name of its class, and its parts."""
 
     kind: str
     title: str = ""
     parts: tuple[BoxPart, ...] = ()
-    more: int = 0
+
+    def drawn(self, changed: Sequence[str] = ()) -> tuple[BoxPart, ...]:
+        """Return the parts that are drawn: the first and the last ones, and some that changed."""
+        if len(self.parts) <= MAX_PARTS:
+            return self.parts
+        first, last = MAX_PARTS - LAST_PARTS, len(self.parts) - LAST_PARTS
+        keys = frozenset(changed[:MAX_CHANGED_PARTS])
+        return tuple(part for i, part in enumerate(self.parts) if i < first or i >= last or part.key in keys)
 
     def changed_keys(self, before: BoxContents) -> tuple[str, ...]:
         """Return the keys of the parts that are new or differ from those of another state of the object."""
@@ -95,7 +106,7 @@ class BoxReader:
         """Return the slot of a value, and the contents of every object that is written out in it."""
         value = parsed(text)
         if value is None:
-            return BoxSlot(clip(excerpt(text, MAX_SLOT_CHARS))), {}
+            return _text_slot(text), {}
         reading = _Reading(self)
         return reading.slot(value, root, has_labels="#" in text), reading.boxes
 
@@ -108,7 +119,7 @@ class BoxReader:
     def slot(self, text: str, root: str) -> BoxSlot:
         """Return the slot of a value alone."""
         value = parsed(text)
-        return BoxSlot(clip(excerpt(text, MAX_SLOT_CHARS))) if value is None else _Reading(self).outer_slot(value, root)
+        return _text_slot(text) if value is None else _Reading(self).outer_slot(value, root)
 
     def part(self, text: str, root: str, keys: Sequence[str]) -> tuple[Value, str] | None:
         """Return the part of a value under some keys, and its id; None if it has none."""
@@ -224,7 +235,7 @@ class _Reading:
                 box = self._reader.resolve(f"o{number}")
             return BoxSlot(ref=box) if box is not None else BoxSlot(node.atom)
         if not _is_boxed(node):
-            return BoxSlot(clip(excerpt(text_of(node), MAX_SLOT_CHARS)))
+            return _text_slot(text_of(node))
         box = self._box_id(node, path)
         if self._reader.is_pointer(node):
             block, at = node.items[0], node.fields[0][1].atom
@@ -237,12 +248,14 @@ class _Reading:
         return BoxSlot(ref=box)
 
     def _contents(self, node: Value, box: str) -> BoxContents:
-        pairs = list(_parts(node))
-        parts = tuple(BoxPart(clip(key), self._slot(part, box + key)) for key, part in pairs[:MAX_PARTS])
+        parts = tuple(BoxPart(clip(key), self._slot(part, box + key)) for key, part in _parts(node))
         kind = node.items[0].kind if node.kind == "object" and node.items else node.kind
-        return BoxContents(
-            kind, clip(node.atom) if node.kind in ("object", "exception") else "", parts, max(0, len(pairs) - MAX_PARTS)
-        )
+        return BoxContents(kind, clip(node.atom) if node.kind in ("object", "exception") else "", parts)
+
+
+@lru_cache(maxsize=1 << 12)
+def _text_slot(text: str) -> BoxSlot:
+    return BoxSlot(clip(excerpt(text, MAX_SLOT_CHARS)))
 
 
 def _is_boxed(node: Value) -> bool:
@@ -304,7 +317,9 @@ def slot_json(slot: BoxSlot) -> list[object]:
     return [None, slot.ref] if slot.at is None else [None, slot.ref, slot.at]
 
 
-def contents_json(box: str, contents: BoxContents) -> Mapping[str, object]:
-    """Return a box as JSON."""
-    parts = [[part.key, slot_json(part.slot)] for part in contents.parts]
-    return {"id": box, "kind": contents.kind, "title": contents.title, "parts": parts, "more": contents.more}
+def contents_json(box: str, contents: BoxContents, changed: Sequence[str] = ()) -> Mapping[str, object]:
+    """Return a box as JSON, with the parts that are drawn."""
+    drawn = contents.drawn(changed)
+    parts = [[part.key, slot_json(part.slot)] for part in drawn]
+    more = len(contents.parts) - len(drawn)
+    return {"id": box, "kind": contents.kind, "title": contents.title, "parts": parts, "more": more}

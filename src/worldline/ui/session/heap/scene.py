@@ -81,8 +81,9 @@ def scene_at(objects: RunObjects, row: int, *, stack_at: int | None = None) -> S
     shown = stack if len(stack) <= MAX_FRAMES else [*stack[: MAX_FRAMES // 2], *stack[-MAX_FRAMES // 2 :]]
     texts = _Texts(objects)
     frames = tuple(_frame(objects, frame, row, texts) for frame in shown)
-    boxes, hidden = _reachable(frames, texts.contents())
-    changed = {change.box: change.keys for change in objects.changes_at(row) if change.box in boxes}
+    changed = {change.box: change.keys for change in objects.changes_at(row)}
+    boxes, hidden = _reachable(frames, texts.contents(), changed)
+    changed = {box: keys for box, keys in changed.items() if box in boxes}
     return Scene(row, frames, boxes, len(stack) - len(shown), hidden, changed)
 
 
@@ -137,8 +138,10 @@ def _with_change(objects: RunObjects, frame: int, name: str, row: int, text: str
     return slot if before is None else replace(slot, text=clip(excerpt_after(name, before, text, MAX_SLOT_CHARS)))
 
 
-def _reachable(frames: Iterable[SceneFrame], contents: Mapping[str, BoxContents]) -> tuple[dict[str, BoxContents], int]:
-    """The boxes that the frames refer to, nearest first, and how many more there are."""
+def _reachable(
+    frames: Iterable[SceneFrame], contents: Mapping[str, BoxContents], changed: Mapping[str, tuple[str, ...]]
+) -> tuple[dict[str, BoxContents], int]:
+    """The boxes that the frames and drawn parts refer to, nearest first, and how many more there are."""
     slots = [slot for frame in frames for slot in (frame.result, *(name.slot for name in frame.names)) if slot]
     waiting = deque(slot.ref for slot in slots if slot.ref)
     boxes, hidden = dict[str, BoxContents](), set[str]()
@@ -150,7 +153,7 @@ def _reachable(frames: Iterable[SceneFrame], contents: Mapping[str, BoxContents]
             hidden.add(box)
             continue
         boxes[box] = contents[box]
-        waiting += [part.slot.ref for part in contents[box].parts if part.slot.ref]
+        waiting += [part.slot.ref for part in contents[box].drawn(changed.get(box, ())) if part.slot.ref]
     return boxes, len(hidden)
 
 
@@ -170,4 +173,4 @@ def frame_json(frame: SceneFrame) -> dict[str, Any]:
 
 def boxes_json(scene: Scene) -> list[Mapping[str, object]]:
     """Return the boxes of a scene as JSON."""
-    return [contents_json(box, contents) for box, contents in scene.boxes.items()]
+    return [contents_json(box, contents, scene.changed.get(box, ())) for box, contents in scene.boxes.items()]

@@ -5,7 +5,8 @@ import { count, cut, el, fill, oneLine, plural } from "./dom.js";
 import { arrowLayer, layOut } from "./heap_layout.js";
 import { boxName, numberOf, textNodes, valueButton } from "./run_value.js";
 
-const SHOWN_PARTS = 12; // of a folded box
+const [SHOWN_FIRST, SHOWN_LAST] = [9, 3]; // of a folded box
+const SHOWN_PARTS = SHOWN_FIRST + SHOWN_LAST;
 const MAX_NAME_CHARS = 60;
 const ENDINGS = { return: "returns", raise: "raises", yield: "yields" };
 const ROWS = ["dict", "object", "exception"];
@@ -127,15 +128,17 @@ export function heapPanel({ jump, select }) {
     const keys = scene.changed[box.id];
     const isNew = keys && !keys.length;
     const isOpen = unfolded.has(box.id);
-    const parts = isOpen ? box.parts : box.parts.filter(([key], at) => at < SHOWN_PARTS || keys?.includes(key));
-    const hidden = box.parts.length - parts.length;
+    const last = Math.max(SHOWN_FIRST, box.parts.length - SHOWN_LAST);
+    const isShown = ([key], at) => isOpen || at < SHOWN_FIRST || at >= last || keys?.includes(key);
+    const hidden = box.parts.filter((entry, at) => !isShown(entry, at)).length;
     const name = `${boxName(box, natives)}${numberOf(box.id) && ` ${numberOf(box.id)}`}`;
     const isSelected = view.selected?.box === box.id;
     const title = el("button", {
       type: "button", class: "quiet box-title", title: `When did this ${oneLine(cut(name, 60))} change? (c)`, "aria-pressed": String(isSelected),
       data: { pick: box.id }, on: { click: () => select({ box: box.id, title: name }) },
     }, el("span", { class: "code" }, oneLine(cut(name, 60))), box.parts.length ? null : el("span", { class: "soft" }, "empty"));
-    const part = ([key, slot]) => {
+    const part = ([key, slot], at) => {
+      if (!isShown([key], at)) return isShown(box.parts[at - 1], at - 1) ? gap(box) : null;
       const changed = Boolean(keys && (isNew || keys.includes(key)));
       const value = valueButton({
         slot, label: `${name}${key}`, changed: changed && !isNew, natives, boxes, data: { write: `${box.id} ${key}` },
@@ -148,7 +151,7 @@ export function heapPanel({ jump, select }) {
     const fold = hidden || (isOpen && box.parts.length > SHOWN_PARTS) ? el("button", {
       type: "button", class: "quiet fold", "aria-expanded": String(isOpen), data: { fold: box.id }, on: { click: () => unfold(box.id) },
     }, isOpen ? "fold" : `${count(hidden)} more`) : null;
-    const table = ROWS.includes(box.kind) ? el("table", {}, el("tbody", {}, parts.map(part))) : el("ol", { class: "cells" }, parts.map(part));
+    const table = ROWS.includes(box.kind) ? el("table", {}, el("tbody", {}, box.parts.map(part))) : el("ol", { class: "cells" }, box.parts.map(part));
     return el("div", { class: `box kind-${box.kind}${keys ? " changed" : ""}${isNew ? " new" : ""}`, role: "listitem", data: { id: box.id }, "aria-label": name },
       el("h4", {}, title), table, fold, box.more ? el("p", { class: "soft more" }, `and ${count(box.more)} more, not drawn`) : null);
   }
@@ -159,6 +162,11 @@ export function heapPanel({ jump, select }) {
   }
 
   return { element, render, flip, dispose: () => sizes.disconnect() };
+}
+
+/** Where a folded box leaves out parts. */
+function gap(box) {
+  return ROWS.includes(box.kind) ? el("tr", { class: "gap soft" }, el("td", {}), el("td", {}, "…")) : el("li", { class: "gap soft" }, "…");
 }
 
 function lastChange(view, frame, name) {
