@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from worldline.core.errors import FormatError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
 from worldline.data.mine.near import read_programs
 from worldline.parallel.fingerprint import accept, local_fingerprint
@@ -34,7 +34,7 @@ def test_a_worker_trusts_programs_as_long_as_its_asker_does() -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_why_a_worker_cannot_begin_is_told(workers: int) -> None:
     start_worker: Callable[[], Any] = partial(read_programs, "/nowhere.jsonl")
-    with pytest.raises(FormatError, match="nowhere"):
+    with pytest.raises(UsageError, match="nowhere"):
         list(LocalPool(workers).map(start_worker, [1, 2, 3]))
 
 

@@ -71,13 +71,15 @@ def record(file: str | None, args: tuple[str, ...], as_json: bool, out: str | No
     for trace in traces:
         _show_recorded(trace, out=out, as_json=as_json, rows=rows)
     are_diverged = [has_diverged(trace, options) for trace in traces]
-    refuse_unrun([(file, trace.outcome) for trace in traces])
-    if any(are_diverged):
-        raise click.exceptions.Exit(1)
+    refuse_unrun([(file, trace.outcome) for trace in traces], is_diverged=any(are_diverged))
 
 
-def refuse_unrun(ends: Sequence[tuple[str, Outcome]]) -> None:
+def refuse_unrun(ends: Sequence[tuple[str, Outcome]], *, is_diverged: bool = False) -> None:
     """Raise an error if some files have no run, after the result of the others was printed.
+
+    Args:
+        ends: The files, and how each run ended.
+        is_diverged: A replay differs from its recording, which is a finding: exit code 1.
 
     Raises:
         WorldlineError: The tool failed.
@@ -87,6 +89,8 @@ def refuse_unrun(ends: Sequence[tuple[str, Outcome]]) -> None:
     if failed:
         count = f"{len(failed):,} of {plural(len(ends), 'recording')} failed in the tool, not in the program"
         raise WorldlineError(f"{count}: {failed[0].detail}; execute the command again")
+    if is_diverged:
+        raise click.exceptions.Exit(1)
     for file, outcome in ends:
         if outcome.kind == "unsupported":
             raise NotStarted(f"{file} was not executed: {outcome.detail}")
@@ -171,8 +175,8 @@ def encode(file: str, args: tuple[str, ...], notation: str, part: str, number: i
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
     if not is_stored:
         sys.stdout.flush()
-        refuse_unrun([(file, trace.outcome)])
-    if has_diverged(trace, options):
+        refuse_unrun([(file, trace.outcome)], is_diverged=has_diverged(trace, options))
+    elif has_diverged(trace, options):
         raise click.exceptions.Exit(1)
 
 
