@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from worldline.core.spelling import BYTES, IDENTIFIER, QUOTED, STR, quote, unquote, unquote_bytes
 
 _TOKEN = re.compile(QUOTED + r"|[\[({]|[\])}]|, |: |=")
+# What the items of a list or tuple have, unless they are all plain atoms.
+_NESTED = re.compile(r"[\[\](){}'\"]")
+_LARGE = 1024  # characters of a value that may be split again soon: a change splits it before and after
 _DEQUE_END = re.compile(r"\](, maxlen=[0-9]+)?\)")
 
 
@@ -40,6 +43,15 @@ class ValueParts:
 
 def split(text: str) -> ValueParts | None:
     """Split one level of a canonical value, or return None for a value without parts."""
+    return _split(text) if len(text) < _LARGE else _split_large(text)
+
+
+@lru_cache(maxsize=16)
+def _split_large(text: str) -> ValueParts | None:
+    return _split(text)
+
+
+def _split(text: str) -> ValueParts | None:
     opening = _opening().match(text)
     if opening is None:
         return None
@@ -60,6 +72,10 @@ def split(text: str) -> ValueParts | None:
 
 def _split_items(kind: str, head: str, text: str, at: int) -> ValueParts | None:
     """Split the items of a bracketed value that start at `at`, in one pass over its tokens."""
+    if kind in ("list", "tuple") and text[-1:] == ("]" if kind == "list" else ")"):
+        inner = text[at:-1]
+        if inner and not inner.endswith(", ") and not _NESTED.search(inner):
+            return _shaped(kind, head, inner.split(", "), [], text[-1])
     items: list[str] = []
     keys: list[str] = []
     depth, start = 1, at
