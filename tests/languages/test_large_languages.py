@@ -39,7 +39,7 @@ def recorded(language: str, rounds: int = ROUNDS, source: str = "values", limits
 
 
 def texts_of(trace: Trace, function: str, name: str) -> list[str]:
-    """The values that a name was told with in all frames of a function; of equal ones in a row the first."""
+    """The values written for a name in all frames of a function; of equal ones in a row only the first."""
     frames = {frame.serial for frame in trace.frames if frame.name.split("(")[0].split("::")[-1].endswith(function)}
     deltas = (step.delta[name] for step in trace.steps if step.frame in frames and name in step.delta)
     return [text for text, _ in groupby(text for text in deltas if text is not None and "<uninit>" not in text)]

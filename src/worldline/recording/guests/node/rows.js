@@ -1,4 +1,4 @@
-// A large array or Map of primitive values as it was told last: its elements, and where the text of each ends. Of one that
+// A large array or Map of primitive values as it was written last: its elements, and where the text of each ends. Of one that
 // changes a little, only what changed is rendered again. Like jvm/recorder/Rows.java.
 'use strict';
 

@@ -1,5 +1,5 @@
 // A large value into the wire: whole, or as a splice of the one that its name had before (docs/reference/format.md,
-// section 3), like native/splices.h. What a name was told with last is kept by its frame, as UTF-8.
+// section 3), like native/splices.h. The frame keeps what was written last for a name, as UTF-8.
 'use strict';
 
 const { filled } = require('./frame.js');
@@ -10,7 +10,7 @@ const LARGE = 256; // bytes of a value that the next one may be a splice of
 const SPLICE_COST = 48; // of a splice beside its middle: a chain of them costs at most the length of its last text
 const NEAR = 48; // bytes that are compared one by one
 
-/** The large value that a name was told with last: its number, the cost of its chain, and whether it is not all ASCII. */
+/** The large value that was written last for a name: its number, the cost of its chain, and whether it is not all ASCII. */
 class LargeValue {
   constructor() {
     this.bytes = null;
@@ -59,11 +59,11 @@ function characters(b, from, to) {
   return n;
 }
 
-/** The first n bytes of `from` as the value of the k-th name, if that was not told with them. */
+/** The first n bytes of `from` as the value of the k-th name, unless these were written for it last. */
 function large(it, f, k, id, from, n) {
   const { outer } = it, off = f.off[k], last = f.fn.outer[k] === 1 ? f.fn.large : null;
   f.large ??= filled(f.off.length, null);
-  // An outer name that the frame was not told of yet: what another frame of the function was told with.
+  // An outer name for which the frame has written nothing yet: what another frame of the function wrote.
   const own = f.large[k] ??= new LargeValue(), before = off === 0 ? own : off < 0 && last !== null ? last[k] : undefined;
   f.off[k] = 0;
   let prefix = 0, suffix = 0;

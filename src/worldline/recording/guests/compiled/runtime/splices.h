@@ -11,7 +11,7 @@
 #define SPLICE_COST 48 /* of a splice beside its middle: a chain of them costs at most the length of its last text */
 #define BLOCK 128 /* bytes that are compared at once */
 
-/* The large value that a name was told with last: its number, the cost of its chain, and whether it is not all ASCII. */
+/* The large value that was written last for a name: its number, the cost of its chain, and whether it is not all ASCII. */
 struct large_value { u64 n, cap, cost; u32 number; int wide; char text[]; };
 struct splice { u64 prefix, suffix, n; }; /* bytes */
 
@@ -129,7 +129,7 @@ static struct large_value *keep_large(struct large_value *t, const struct splice
     return t;
 }
 
-/* The text in `out` as a change of a name that was told with `before`; what the next one may be a splice of. */
+/* The text in `out` as a change of a name whose value was `before`; what the next one may be a splice of. */
 static struct large_value *emit_change(u32 frame, u32 name, struct large_value *before)
 {
     u32 id = name_id(name);

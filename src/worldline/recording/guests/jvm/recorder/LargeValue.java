@@ -4,7 +4,7 @@ import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
 
 /**
- * The large value that a name was told with last, of which the next one may be a splice (docs/reference/format.md,
+ * The large value that was written last for a name, of which the next one may be a splice (docs/reference/format.md,
  * section 3), like native/splices.h.
  */
 final class LargeValue {

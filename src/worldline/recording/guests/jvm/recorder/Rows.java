@@ -3,7 +3,7 @@ package worldline.recorder;
 import java.util.Arrays;
 
 /**
- * A large list or map of atoms, such as numbers and strings, as it was told last: its elements, and where the text of
+ * A large list or map of atoms, such as numbers and strings, as it was written last: its elements, and where the text of
  * each ends. Of a container that changes a little, only what changed is written as text again.
  */
 final class Rows {
