@@ -186,7 +186,7 @@ static int is_class_of(PyTypeObject *t, const char *module, const char *name)
     return d && PyDict_GetItemString(d, name) == (PyObject *)t;
 }
 
-/* Is t one of these classes, each named after the module that defines it? */
+/* Is t one of these classes, each of which stands after the module that defines it? */
 static int is_class_among(PyTypeObject *t, PyObject *name, const char *const classes[][2], size_t n)
 {
     for (size_t i = 0; i < n; i++)

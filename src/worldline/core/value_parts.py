@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from worldline.core.spelling import BYTES, IDENTIFIER, QUOTED, STR, quote, unquote, unquote_bytes
+from worldline.core.texts.value_levels import SEPARATOR, is_flat
 
 _TOKEN = re.compile(QUOTED + r"|[\[({]|[\])}]|, |: |=")
-# What the items of a list or tuple have, unless they are all plain atoms.
-_NESTED = re.compile(r"[\[\](){}'\"]")
 _LARGE = 1024  # characters of a value that may be split again soon: a change splits it before and after
 _DEQUE_END = re.compile(r"\](, maxlen=[0-9]+)?\)")
 
@@ -74,8 +73,8 @@ def _split_items(kind: str, head: str, text: str, at: int) -> ValueParts | None:
     """Split the items of a bracketed value that start at `at`, in one pass over its tokens."""
     if kind in ("list", "tuple") and text[-1:] == ("]" if kind == "list" else ")"):
         inner = text[at:-1]
-        if inner and not inner.endswith(", ") and not _NESTED.search(inner):
-            return _shaped(kind, head, inner.split(", "), [], text[-1])
+        if inner and not inner.endswith(SEPARATOR) and is_flat(inner, 0, len(inner)):
+            return _shaped(kind, head, inner.split(SEPARATOR), [], text[-1])
     items: list[str] = []
     keys: list[str] = []
     depth, start = 1, at

@@ -50,9 +50,8 @@ def load_program(
     program = with_data(program, file, data) if data else program
     if must_run:
         _require_syntax(program)
-    reason = only_defines(program) or _calls_nothing(program) if must_run else ""
-    if reason:
-        raise UsageError(reason)
+        if reason := only_defines(program) or _calls_nothing(program):
+            raise UsageError(reason)
     return program
 
 
