@@ -16,13 +16,14 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM, ARGS = "/usr/bin/chromium", ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-PROGRAM = ("examples/paint.py", "paint([[1, 2], [3, 4]])")
+PROGRAM = ("examples/count.py", "count('berry', 'r')")
 PATIENCE = 120_000  # ms: a model writes on a CPU
 
 
 def main(run: str) -> None:
     """Take all three."""
-    verb = [sys.executable, "-m", "worldline", "view", run, PROGRAM[0], "--call", PROGRAM[1], "--port", "0"]
+    verb = [sys.executable, "-m", "worldline", "view", run, PROGRAM[0], "--call", PROGRAM[1]]
+    verb += ["--model", "default", "--port", "0"]
     with subprocess.Popen(verb, cwd=HERE.parent, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         address = server.stdout.readline().strip()
@@ -54,7 +55,7 @@ def _overview(page: Any) -> None:
 def _divergence(page: Any) -> None:
     page.evaluate("location.hash = '#/run/live/sample/0'")
     page.wait_for_selector(".sample-view")
-    page.wait_for_selector(".story >> text=belie")  # the last thing that is known
+    page.wait_for_selector(".story >> text=limit")  # the last thing that is known
     page.keyboard.press("f")
     _shoot(page, "divergence")
 
@@ -62,7 +63,7 @@ def _divergence(page: Any) -> None:
 def _intervention(page: Any) -> None:
     page.keyboard.press("e")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".branches-panel >> text=grid = ")
+    page.wait_for_selector(".branches-panel >> text=n = ")
     page.wait_for_selector(".branches-panel .running", state="detached")
     _shoot(page, "intervention")
 

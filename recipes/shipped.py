@@ -89,7 +89,7 @@ PROGRAMS = (
     ("generate.typed.pipelines:decide", 0.010, ""),
     ("generate.typed.arithmetic:arithmetic", 0.030, ""),
     ("generate.practice:program", 0.080, ""),
-    ("generate.practice:program", 0.020, "flatten"),
+    ("generate.practice:program", 0.050, "flatten"),
     ("machines:program", 0.030, ""),
     ("machines:program", 0.010, "flatten"),
 )
@@ -143,12 +143,12 @@ def _mixture() -> Mixture:
 
     whole = Compact(**EVERYTHING)
     modes = (
-        Mode(weight=0.46, options=whole),
-        Mode(weight=0.20, options=replace(whole, bare=True)),
+        Mode(weight=0.54, options=whole),
+        Mode(weight=0.22, options=replace(whole, bare=True)),
         Mode(weight=0.04, options=replace(whole, delta="element")),
-        Mode(weight=0.14),
-        Mode(weight=0.06, options=Compact(bare=True)),
-        Mode(weight=0.02, options=Compact(delta="element")),
+        Mode(weight=0.07),
+        Mode(weight=0.04, options=Compact(bare=True)),
+        Mode(weight=0.01, options=Compact(delta="element")),
         Mode(weight=0.04, options=Compact(reveal=0), queries=4),
         *(Mode(weight=share, options=replace(whole, reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
         *(Mode(weight=share, options=replace(whole, hidden=how), kinds=("chance",)) for how, share in HIDDEN.items()),

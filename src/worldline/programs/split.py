@@ -114,7 +114,7 @@ def execution(program: Program, hashed: str, hidden: Sequence[Hidden] = ()) -> s
         The SHA-256 digest in hexadecimal.
     """
     drawn = [part for draw in hidden for part in (draw.kind, draw.value)]
-    text = "\0".join([hashed, _given(program), *program.argv, program.stdin, *drawn])
+    text = "\0".join([hashed, _given(program), *program.argv, program.stdin, *drawn, *program.flags, *program.vm_flags])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

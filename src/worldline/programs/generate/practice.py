@@ -15,7 +15,7 @@ from worldline.programs.generate.language.expansion import fill, templates
 from worldline.programs.generate.style.habits import written
 
 # Each file of templates, and its share.
-DRILLS = {"searches": 5, "texts": 6, "lists": 5, "dicts": 3, "copies": 4, "numbers": 5}
+DRILLS = {"searches": 5, "membership": 6, "texts": 6, "lists": 5, "dicts": 3, "copies": 4, "numbers": 5}
 ODD = 0.3  # how often a value is spelled in a less common way
 
 
