@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .assembly import ENTRY, LINE, RETURN, Routine
+from .assembly.routine import ENTRY, LINE, RETURN, ROUND, Routine
+from .assembly.unwinding import never_returns
 from .linked import LinkedProgram
 from .machine import Machine
-from .unwinding import never_returns
 
 _NEVER = frozenset(
     {
@@ -44,13 +44,13 @@ class _Reached:
 class _Walk:
     """One function's instructions, and what is reached from where."""
 
-    def __init__(self, function: Routine, machine: Machine, regions: list[tuple[str, str, str]]) -> None:
+    def __init__(self, function: Routine, machine: Machine) -> None:
         self.lines, self.sites, self.machine = function.lines, function.sites, machine
         self.labels = {text[:-1]: at for at, text in enumerate(self.lines) if text.endswith(":")}
         known = self.labels
         self._regions = [
             (known[low], known[high], known[pad])
-            for low, high, pad in regions
+            for low, high, pad in function.regions
             if low in known and high in known and pad in known
         ]
 
@@ -120,9 +120,9 @@ class _Lines:
     returns: set[int] = field(default_factory=set)  # 0: before the first line
 
 
-def _function_flow(function: Routine, machine: Machine, regions: list[tuple[str, str, str]], opening: int) -> _Lines:
+def _function_flow(function: Routine, machine: Machine, opening: int) -> _Lines:
     """Return the lines that may come first, the successors of each, and the lines that may return."""
-    walk, flow = _Walk(function, machine, regions), _Lines()
+    walk, flow = _Walk(function, machine), _Lines()
     order = {at: place for place, at in enumerate(function.sites)}
     calling: set[int] = set()
     again: set[int] = set()
@@ -143,7 +143,8 @@ def _function_flow(function: Routine, machine: Machine, regions: list[tuple[str,
         lines = flow.following.setdefault(site.line, set())
         for to in reached.sites:
             other = function.sites[to].line
-            if other != site.line or order[to] <= order[at]:  # forward in one line is no step of its own
+            forward = order[to] > order[at] and not function.sites[to].kind & ROUND
+            if other != site.line or not forward:  # forward in one line is no step of its own
                 lines.add(other)
         if reached.returns or site.kind & RETURN:
             flow.returns.add(site.line)
@@ -165,7 +166,7 @@ def _after_raise(walk: _Walk, order: dict[int, int], at: int, reached: _Reached)
         if to in seen:
             continue
         seen.add(to)
-        if walk.sites[to].line != line or order[to] <= order[at]:
+        if walk.sites[to].line != line or order[to] <= order[at] or walk.sites[to].kind & ROUND:
             lines.add(walk.sites[to].line)
         else:  # a handler in the line itself: what comes behind it
             behind = walk.reach(to)
@@ -181,7 +182,7 @@ def flow_of(program: LinkedProgram, machine: Machine) -> dict[str, Any]:
     """Return the control flow of every function as JSON."""
     rows = []
     for described in program.functions:
-        flow = _function_flow(described.function, machine, program.regions, described.line)
+        flow = _function_flow(described.function, machine, described.line)
         names = [variable.name for variable in (*described.variables, *program.used(described))]
         row: dict[str, Any] = {
             "name": described.name,

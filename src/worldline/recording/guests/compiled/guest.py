@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..hidden import nameless
 from ..refused import Refused
 from . import c, cpp, rust, toolbox
 
@@ -32,7 +33,7 @@ def tools(spec: dict[str, Any]) -> dict[str, bytes]:
                 rust.learn(executables["rustc"], folder)
                 rust.strip_libraries(folder)
         except toolbox.CompileError as error:
-            raise Refused("toolchain", toolbox.first_error(str(error)), str(error)) from None
+            raise Refused("toolchain", toolbox.first_error(str(error), ""), str(error)) from None
         return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
@@ -43,17 +44,18 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
         try:
             return made_of(spec, folder)
         except toolbox.CompileError as error:
-            raise Refused("source", toolbox.first_error(str(error)), str(error)) from None
+            raise Refused("source", toolbox.first_error(str(error), spec["name"]), str(error)) from None
 
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
     """Execute the program. The runtime starts first."""
     table = os.open(parts["table"], os.O_RDONLY)
     os.unlink(parts["table"])
-    for fd in (table, wire_fd, report_fd):
+    control = [] if spec["control"] is None else [nameless.nameless_file(nameless.control_text(spec["control"]))]
+    for fd in (table, wire_fd, report_fd, *control):
         os.set_inheritable(fd, True)
     limits = spec["limits"]
-    settings = (wire_fd, table, report_fd, limits["steps"], limits["value_bytes"], limits["value_depth"])
+    settings = (wire_fd, table, report_fd, limits["steps"], limits["value_bytes"], limits["value_depth"], *control)
     environment = {**os.environ, "WORLDLINE_GUEST": ",".join(str(number) for number in settings)}
     name = "./" + os.path.splitext(spec["name"])[0]
     os.execve(parts["program"], [name, *spec["argv"]], environment)

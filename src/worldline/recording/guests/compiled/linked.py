@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from .assembly import Woven
+from .assembly.instrument import Woven
 from .dwarf import NAME, TAG, Die, Dwarf
 from .elf import Elf
 from .layouts.library import Library
@@ -22,11 +22,13 @@ def _is_own(root: Die, sources: dict[str, list[str]]) -> bool:
 
 
 def moves_of(all_moves: list[Moves], described: Described) -> Moves | None:
-    """Return the moves of a function: those of its name whose header is the first at or after its line."""
+    """Return the moves of a function: those of its file and name whose header is the first at or after its line."""
     near = [
         moves
         for moves in all_moves
-        if moves.line >= described.line and moves.name.rpartition("::")[2] == described.name
+        if moves.file == described.function.file
+        and moves.line >= described.line
+        and moves.name.rpartition("::")[2] == described.name
     ]
     return min(near, key=lambda moves: moves.line, default=None)
 
@@ -45,15 +47,15 @@ class LinkedProgram:
     ) -> None:
         elf = Elf(binary)
         self.places = [value for (value,) in struct.iter_unpack("<Q", elf.section(".wl_places"))]
-        self.machine, self.regions = machine, woven.regions
+        self.machine = machine
         self.reader = Dwarf(elf)
         roots = [self.reader.root(unit) for unit in self.reader.units if unit.kind == 1]
         self.roots = [root for root in roots if _is_own(root, sources)] or roots
         self.library, self._moves = library, moves or []
         self._symbols = {at: name for name, at in elf.symbols().items()} if library else {}
         if library is not None:
-            library.bind(self.reader, self.roots[0].unit, elf.symbols() if library.language == "cpp" else {})
-        self.types = TypeRows(self.reader, library.special if library else None)
+            library.bind(self.reader, elf.symbols() if library.language == "cpp" else {})
+        self.types = TypeRows(self.reader, library.special if library else None, are_merged=len(self.roots) > 1)
         entries = entries_by_address(
             self.reader, self.roots, {self.places[routine.place] for routine in woven.functions}
         )
@@ -99,7 +101,8 @@ class LinkedProgram:
         mine = [
             variable
             for variable in self.fixed
-            if variable.name in words or self._symbols.get(variable.offset, "") in words
+            if (variable.name in words or self._symbols.get(variable.offset, "") in words)
+            and variable.unit in (None, described.die.unit.offset)
         ]
         return mine + described.statics
 

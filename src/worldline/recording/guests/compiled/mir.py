@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from .loops import Span
+from . import rust_marks
+from .assembly.loops import Span
 
 MirPlace = tuple[int, str]  # a local and the path of fields in it; the empty path is all of it
 # For each local, the paths that are not there. A missing local is unchanged.
@@ -26,7 +27,8 @@ _DEBUG = re.compile(r"\s+debug ([\w#]+) => (.*?);\s+// in scope (\d+) " + _AT)
 _RESULT = re.compile(r"\s+let (?:mut )?_0: .*// return place in scope 0 " + _AT)
 _LOOP = re.compile(r"('\w+\s*:\s*)?(loop|while)\b")
 _GOTO = re.compile(r"^ +goto -> bb\d+;\s+// scope \d+ " + _AT, re.M)
-_SPAN = re.compile(r"\s*// scope (\d+) at (?:no-location|(.*):(\d+):\d+: \d+:\d+)$")
+_SPAN = re.compile(r"\s*// scope (\d+) at (?:no-location|(.*):(\d+):(\d+): \d+:\d+)$")
+AT_MARK = 1 << 24  # with a line: not where it begins, but at the end of a block in it (runtime/table.h)
 _BLOCK = re.compile(r"    bb(\d+)( \(cleanup\))?: \{$")
 _TARGET = re.compile(r"(?:return|success|otherwise|-?\d+): bb(\d+)")
 _ASSIGNED = re.compile(r"([(*]*_\d+\b[^=]*?) = ")
@@ -44,7 +46,7 @@ class MirStatement:
     next: tuple[int, ...]
     moved: tuple[MirPlace, ...] = ()
     given: MirPlace | None = None
-    stored: int = -1  # the local whose storage begins or ends here
+    stored: int = -1  # the local whose storage begins here
     foreign: bool = False  # out of a macro of another file: the line of the program that it counts to is not told
 
 
@@ -64,6 +66,7 @@ class Moves:
     """One function's variables that are not always there, and when they are: `sure` first, then `ways`."""
 
     name: str
+    file: str = ""
     line: int = 0
     known: bool = True
     made_up: list[tuple[str, int]] = field(default_factory=list)
@@ -77,7 +80,7 @@ class Moves:
 
 
 def read(text: str, file: str, source: str) -> list[Moves]:
-    """The moves of every function of a crate that is the one file `file`."""
+    """The moves of every function of a crate, as far as the file `file` tells them."""
     functions, lines, at = [], text.splitlines(), 0
     rows = source.split("\n")
     while at < len(lines):
@@ -86,7 +89,7 @@ def read(text: str, file: str, source: str) -> list[Moves]:
         if begun is None:
             continue
         end = lines.index("}", at)
-        moves = Moves(begun[1])
+        moves = Moves(begun[1], file)
         try:
             _function(moves, lines[at:end], file, rows)
         except (ValueError, IndexError, KeyError):
@@ -97,7 +100,7 @@ def read(text: str, file: str, source: str) -> list[Moves]:
 
 
 def loops_of(text: str, file: str, source: str) -> list[Span]:
-    """Where the file's loops are, but for those over iterators: each is entered by a jump that counts to all of it."""
+    """Where the loops of a file are, except those over iterators: a jump that counts to all of it enters each."""
     rows = source.split("\n")
     loops = set[Span]()
     for match in _GOTO.finditer(text):
@@ -126,14 +129,14 @@ def _function(moves: Moves, lines: list[str], file: str, rows: list[str]) -> Non
         elif (result := _RESULT.match(line)) and _same(result[1], file):
             moves.line = int(result[2])
     moves.made_up = [(variable.name, variable.line) for variable in variables if variable.made_up]
-    statements = _statements(lines[first:], file)
+    statements = _statements(lines[first:], file, rows)
     tracked = [variable for variable in variables if not variable.made_up and _wavers(variable, statements)]
     if tracked:
         _judge(moves, tracked, statements)
 
 
 def _same(path: str, file: str) -> bool:
-    return path == file or path.endswith("/" + file)
+    return path.removeprefix("./") == file.removeprefix("./")
 
 
 def _wavers(variable: MirVariable, statements: list[MirStatement]) -> bool:
@@ -146,7 +149,7 @@ def _wavers(variable: MirVariable, statements: list[MirStatement]) -> bool:
     return stored and not outside
 
 
-def _statements(lines: list[str], file: str) -> list[MirStatement]:
+def _statements(lines: list[str], file: str, rows: list[str]) -> list[MirStatement]:
     """All statements that are not of unwinding, in text order."""
     statements: list[MirStatement] = []
     begins: dict[int, int] = {}
@@ -158,6 +161,8 @@ def _statements(lines: list[str], file: str) -> list[MirStatement]:
                 begins[int(block[1])] = len(statements)
         elif not cleanup and line.startswith("        ") and (span := _SPAN.search(line)):
             own = int(span[3]) if span[2] and _same(span[2], file) else 0
+            is_mark = rust_marks.NAME in line and own and rows[own - 1][: int(span[4]) - 1].strip()
+            own |= AT_MARK if is_mark else 0
             statements.append(_statement(line[: span.start()].strip(), own, int(span[1]), len(statements)))
     return [replace(statement, next=tuple(_resolved(statement.next, begins))) for statement in statements]
 
@@ -172,7 +177,9 @@ def _resolved(follows: tuple[int, ...], begins: dict[int, int]) -> Iterator[int]
 
 def _statement(text: str, line: int, scope: int, at: int) -> MirStatement:
     """One statement; blocks that may follow are still negative numbers."""
-    if text.startswith(("StorageLive(", "StorageDead(")):
+    if text.startswith("StorageDead("):  # what was there is there until something else is: it is only out of scope
+        return MirStatement(0, scope, (at + 1,))
+    if text.startswith("StorageLive("):
         return MirStatement(0, scope, (at + 1,), stored=int(text[text.index("_") + 1 : text.index(")")]))
     text = _QUOTED.sub('""', text)
     follows: tuple[int, ...] = (at + 1,)

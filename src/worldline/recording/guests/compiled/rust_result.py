@@ -11,7 +11,7 @@ from .types import TypeRow, TypeRows
 
 R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE, R_SCALARS = range(7)
 _TEXT, _SPAN, _BITS = 33, 32, 34
-_ENUM, _INNER, _OWNER = 45, 42, 46
+_ENUM, _INNER, _OWNER, _NAMED, _WEAK = 45, 42, 46, 47, 49
 _WORDS = 8
 
 Scalar = tuple[int, int, bool]  # where it lies, its size, whether it is a float
@@ -53,11 +53,11 @@ def _scalars(types: TypeRows, row: TypeRow, offset: int) -> list[Scalar]:
         return [
             scalar for part in row.fields for scalar in _scalars(types, types.rows[part.type], offset + part.offset)
         ]
-    if row.kind == _OWNER:
+    if row.kind == _OWNER or (row.kind == _WEAK and row.size == 8):
         return [(offset, 8, False)]
     if row.kind == _ENUM:
         return _variants(types, row, offset)
-    if row.kind == kinds.OPAQUE and not row.size:
+    if row.kind in (kinds.OPAQUE, _NAMED) and not row.size:
         return []
     raise ValueError("not known")
 

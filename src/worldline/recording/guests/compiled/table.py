@@ -16,6 +16,7 @@ _HEADER = struct.Struct("<8s12I13I3I")
 _TYPE, _FIELD, _VAR = struct.Struct("<4IQQqII"), struct.Struct("<IIqII"), struct.Struct("<4IqII")
 _FN, _SITE = struct.Struct("<12IQ"), struct.Struct("<4IqII")
 _NO_CALL = 0xFFFFFFFF
+_NAMED = 47
 
 
 class TextPool:
@@ -71,7 +72,7 @@ def _scalars(types: TypeRows, row: TypeRow, offset: int) -> Iterable[tuple[TypeR
         inner = types.rows[row.to]
         for index in range(min(row.count, 32)):
             yield from _scalars(types, inner, offset + index * inner.size)
-    else:
+    elif row.kind != _NAMED or row.size:
         yield row, offset
 
 
@@ -133,7 +134,7 @@ class TableWriter:
         number = len(self._fns)
         how, mask = self._result_of(described.result)
         if how == R_MEMORY:
-            mask = described.function.kept
+            how, mask = (R_MEMORY, described.function.kept) if described.function.kept >= 0 else (R_OPAQUE, 0)
         text, file = self._names.number(described.name), self._names.number(described.function.file)
         moves = list(_ways(described.moves)) if described.moves is not None else []
         where = len(self._slots), len(slots), len(self._used), len(used), file, len(self._ways), len(moves)
@@ -143,7 +144,7 @@ class TableWriter:
         self._slots += [self._names.number(name) for name in slots]
         self._used += used
         for site in described.function.sites.values():
-            shown, more = scope_at(described, self._places[site.place], site)
+            shown, more = scope_at(described, self._places[site.scope or site.place], site)
             pairs = [(slots[described.variables[at].name], rows[at]) for at in [*shown, *more]]
             scope = self._scope(pairs, len(shown))
             kind = 0 if described.hidden else site.kind

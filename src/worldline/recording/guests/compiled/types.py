@@ -16,7 +16,15 @@ TUPLE = 32 + 9  # of the kinds of `library`
 FLEXIBLE, VARIABLE = 1, 2  # flags of an array: its length is the block's, or in the frame
 BY_REFERENCE, POLYMORPHIC, CLASS = 4, 8, 16  # of a class: returned in memory, knows its type, of C++ or Rust
 _THROUGH = {TAG[name] for name in ("typedef", "const", "volatile", "restrict", "atomic")}
+_DECLARED = {TAG[name] for name in ("structure", "class", "union", "enumeration")}
 _ENCODINGS = {1: UINT, 2: BOOL, 3: COMPLEX, 4: FLOAT, 5: INT, 6: INT, 7: UINT, 8: UINT, 0x10: CHAR}
+_DECLARED_SIZES = {  # classes of libstdc++ that a program only declares: their code and fields are in the library
+    **dict.fromkeys(("exception", "bad_alloc", "bad_cast", "bad_typeid", "bad_any_cast"), 8),
+    **dict.fromkeys(("bad_function_call", "bad_weak_ptr", "bad_optional_access"), 8),
+    **dict.fromkeys(("runtime_error", "range_error", "overflow_error", "underflow_error", "bad_variant_access"), 16),
+    **dict.fromkeys(("logic_error", "out_of_range", "invalid_argument", "length_error", "domain_error"), 16),
+    **{"system_error": 32, "basic_stringstream": 392, "basic_ostringstream": 376, "basic_istringstream": 384},
+}
 _FBREG, _DEREF = 0x91, 0x06
 _KNOWN_AS = {"_IO_FILE": "FILE", "__jmp_buf_tag": "jmp_buf", "__va_list": "va_list", "__va_list_tag": "va_list"}
 
@@ -48,10 +56,20 @@ class TypeRow:
 
 
 class TypeRows:
-    """The types that a program's variables need, each described once. `special` may know a struct by its name."""
+    """The types that a program's variables need, each described once. `special` may know a struct by its name.
 
-    def __init__(self, reader: Dwarf, special: Callable[[TypeRows, Die, str], TypeRow | None] | None = None) -> None:
-        self.reader, self._special = reader, special
+    With `are_merged`, a type that several compiled files declare alike is one type.
+    """
+
+    def __init__(
+        self,
+        reader: Dwarf,
+        special: Callable[[TypeRows, Die, str], TypeRow | None] | None = None,
+        *,
+        are_merged: bool = False,
+    ) -> None:
+        self.reader, self._special, self._are_merged = reader, special, are_merged
+        self._declared: dict[tuple[Any, ...], int] = {}
         self.rows: list[TypeRow] = [TypeRow(VOID, "void")]
         self._known: dict[int, int] = {}
         self._pointers: dict[int, int] = {}
@@ -75,11 +93,27 @@ class TypeRows:
         row = self._known.get(die.offset)
         if row is None and die.tag == TAG["pointer"]:
             row = self._pointer(die)
+        declared = self._declaration(die, name) if row is None and self._are_merged else None
+        if declared in self._declared:
+            row = self._known[die.offset] = self._declared[declared]
         if row is None:
             row = self._known[die.offset] = len(self.rows)
+            if declared is not None:
+                self._declared[declared] = row
             self.rows.append(TypeRow(OPAQUE, name))
             self.rows[row] = self._describe(die, name, row)
         return row
+
+    def _declaration(self, die: Die, typedef: str) -> tuple[Any, ...] | None:
+        """What a type has in common with the same type in another compiled file; None if unknown."""
+        name, size = die.get(dwarf.NAME) or typedef, die.get(dwarf.BYTE_SIZE)
+        if die.tag == TAG["base"]:
+            return die.tag, name, size, die.get(dwarf.ENCODING)
+        line = die.get(dwarf.DECL_LINE)
+        if die.tag not in _DECLARED or not name or not size or not line:
+            return None
+        members = [(member.tag, member.get(dwarf.NAME)) for member in self.reader.children(die)]
+        return die.tag, name, size, line, *members
 
     def _pointer(self, die: Die) -> int | None:
         """The one row of pointers to a type, by whatever names they call it; None: the library knows it."""
@@ -174,9 +208,10 @@ class TypeRows:
 
     def _structure(self, die: Die, name: str, size: int, row: int) -> TypeRow:
         kind = UNION if die.tag == TAG["union"] else STRUCT
-        if die.get(dwarf.DECLARATION):
+        if die.get(dwarf.DECLARATION) and not (self._special is not None and declared_size(name)):
             return TypeRow(OPAQUE, name, size)
-        if name.startswith(("__", "_IO_")):  # of the library, whose inside is no one's business
+        is_internal = name.startswith(("__", "_IO_")) and not name.startswith("__normal_iterator<")
+        if is_internal:  # of the library, which may change it with each version
             return TypeRow(OPAQUE, _KNOWN_AS.get(name, name), size)
         self.rows[row] = TypeRow(kind, name, size)  # for members that point back
         if self._special is not None:
@@ -184,7 +219,7 @@ class TypeRows:
             if special is not None:
                 return special
         members = self.members(die, 0)
-        if members and all(member.name.startswith("__") for member in members):
+        if die.get(dwarf.DECLARATION) or (members and all(member.name.startswith("__") for member in members)):
             return TypeRow(OPAQUE, name or "value", size)
         return TypeRow(kind, name, size, fields=members)
 
@@ -233,6 +268,11 @@ class TypeRows:
         while die.tag in _THROUGH and die.get(dwarf.TYPE) is not None:
             die = self.reader.at(die.get(dwarf.TYPE), die.unit)
         return die
+
+
+def declared_size(name: str) -> int:
+    """The size of a class of libstdc++ that a program only declares; 0: it is not known."""
+    return _DECLARED_SIZES.get(name.partition("<char,")[0], 0)
 
 
 def _base(name: str, size: int, encoding: int) -> TypeRow:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from . import dwarf
-from .assembly import ENTRY, HookSite, Routine
+from .assembly.routine import ENTRY, HookSite, Routine
 from .dwarf import TAG, Die, Dwarf
 from .mir import Moves
 from .types import TypeRows
@@ -35,6 +35,7 @@ class Var:
     ranges: list[tuple[int, int]] = field(default_factory=list)
     born: int = 0
     depth: int = 0
+    unit: int | None = None  # of a global that only one compiled file sees: where that file's DWARF begins
 
 
 @dataclass
@@ -278,6 +279,7 @@ def globals_of(reader: Dwarf, types: TypeRows, roots: list[Die]) -> list[Var]:
             if child.tag == TAG["variable"]:
                 variable = _variable(reader, types, child, 0)
                 if variable is not None and variable.where == AT_ADDRESS:
+                    variable.unit = None if attribute(reader, child, dwarf.EXTERNAL) else child.unit.offset
                     variables.append(variable)
             elif child.tag == TAG["namespace"] and child.get(dwarf.NAME) not in LIBRARIES:
                 walk(child)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import replace
 
-from ..dwarf import ARTIFICIAL, BYTE_SIZE, DEFAULTED, NAME, TAG, TYPE, Die, Dwarf, DwarfUnit
+from ..dwarf import ARTIFICIAL, BYTE_SIZE, DECLARATION, DEFAULTED, NAME, TAG, TYPE, Die, Dwarf
 from ..types import (
     BY_REFERENCE,
     CLASS,
@@ -22,6 +23,7 @@ from ..types import (
     TypeField,
     TypeRow,
     TypeRows,
+    declared_size,
 )
 from . import libstdcxx, rust_std
 from .shape import Layouts, LibraryShape, base_name
@@ -43,13 +45,26 @@ _KINDS = (
     "enum",
     "owner",
     "opaque",
+    "bitset",
+    "weak",
+    "dynamic",
+    "digest",
+    "node",
+    "error",
+    "stream",
 )
 CONTAINERS = 32  # the first of them in the runtime's table
 NAMED = CONTAINERS + _KINDS.index("opaque")
-_CARED_FOR = ("unique_ptr", "shared_ptr", "weak_ptr", "function", "any", "thread")
+_CARED_FOR = ("unique_ptr", "shared_ptr", "weak_ptr", "function", "move_only_function", "any", "thread")
 _CPP_LIBRARIES = ("std", "__gnu_cxx", "__gnu_debug", "__pstl", "__cxxabiv1")
 _RUST_LIBRARIES = ("std", "alloc", "core", "hashbrown")
-_SHOWN = ("Range", "RangeInclusive", "RangeFrom", "RangeTo", "Duration", "Some", "Ok", "Err")  # Rust's, by their fields
+_SHOWN = (  # Rust's, by their fields
+    *("Range", "RangeInclusive", "RangeFrom", "RangeTo", "Duration", "Some", "Ok", "Err"),
+    *("Enumerate", "Peekable", "Rev", "Skip", "Take", "Chain", "Zip", "StepBy", "CharIndices", "Cloned", "Copied"),
+    *("Windows", "Chunks", "Cycle", "Map", "Filter", "TakeWhile", "SkipWhile", "Fuse", "Repeat", "Once"),
+    *("ParseIntError", "ParseFloatError", "ParseBoolError", "ParseCharError", "CharTryFromError", "TryFromIntError"),
+    *("Utf8Error", "FromUtf8Error", "BorrowError", "BorrowMutError", "PoisonError", "Layout", "LayoutError"),
+)
 
 
 class Library:
@@ -57,11 +72,11 @@ class Library:
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self._places: list[tuple[int, str]] | None = None
+        self._places: dict[int, list[tuple[int, str]]] = {}  # by where a unit begins
 
-    def bind(self, reader: Dwarf, unit: DwarfUnit, symbols: dict[str, int]) -> None:
+    def bind(self, reader: Dwarf, symbols: dict[str, int]) -> None:
         """Says which program's debug information is meant, and where its symbols are."""
-        self._layouts, self._reader, self._unit = Layouts(reader), reader, unit
+        self._layouts, self._reader = Layouts(reader), reader
         self._tables = {name: at for name, at in symbols.items() if name.startswith("_ZTV")}
 
     def special(self, types: TypeRows, die: Die, name: str) -> TypeRow | None:
@@ -71,9 +86,10 @@ class Library:
     def _cpp(self, types: TypeRows, die: Die, name: str) -> TypeRow | None:
         if die.tag == TAG["pointer"]:
             return None
-        size = die.get(BYTE_SIZE, 0)
         if die.tag != TAG["union"] and (not name or "<lambda" in name) and self._is_lambda(die):
-            return TypeRow(NAMED, "function <lambda>", size)
+            return self._closure(types, die, "<lambda>")
+        if die.get(DECLARATION) and not (declared_size(name) and self._is_library(die)):
+            return None
         if not self._is_library(die):
             kind = UNION if die.tag == TAG["union"] else STRUCT
             return self._class(types, die, kind, name)
@@ -90,12 +106,26 @@ class Library:
         table = self._tables.get(f"_ZTV{len(shown)}{shown}", 0) if flags & POLYMORPHIC else 0
         return TypeRow(kind, shown, die.get(BYTE_SIZE, 0), 0, len(bases), flags, table and table + 16, fields, bases)
 
+    def _closure(self, types: TypeRows, die: Die, name: str) -> TypeRow:
+        """The row of a function object: with what it captures, as a function with properties."""
+        size = die.get(BYTE_SIZE, 0)
+        if self.language == "rust":
+            fields = self._struct(types, die, name).fields
+        else:
+            fields = [replace(part, name=part.name.removeprefix("__")) for part in types.members(die)]
+        if not fields:
+            return TypeRow(NAMED, f"function {name}", size)
+        types.rows.append(TypeRow(NAMED, f"function {name}"))
+        title = TypeField("", len(types.rows) - 1, 0)
+        flags = CLASS | (BY_REFERENCE if any(types.rows[part.type].flags & BY_REFERENCE for part in fields) else 0)
+        return TypeRow(STRUCT, "function", size, flags=flags, fields=[title, *fields])
+
     def _rust(self, types: TypeRows, die: Die, name: str) -> TypeRow | None:
         if die.tag == TAG["pointer"]:
             shown = name.startswith(("&", "alloc::boxed::Box<", "Box<"))
             return TypeRow(REFERENCE if shown else POINTER, "", 8, types.of(die)) if name else None
         if name.startswith("{closure_env"):
-            return TypeRow(NAMED, "function <closure>", die.get(BYTE_SIZE, 0))
+            return self._closure(types, die, "<closure>")
         shape = rust_std.shape(self._layouts, die)
         if shape is not None:
             return self._row(types, shape, die)
@@ -123,9 +153,11 @@ class Library:
         ]
         kind = CONTAINERS + _KINDS.index(shape.kind)
         cared_for = base_name(die) in _CARED_FOR or any(types.rows[row].flags & BY_REFERENCE for row in rows)
-        flags = BY_REFERENCE if self.language == "cpp" and (die.get(BYTE_SIZE, 0) > 16 or cared_for) else 0
+        size = die.get(BYTE_SIZE, 0) or (declared_size(die.get(NAME) or "") if self.language == "cpp" else 0)
+        is_in_memory = size > 16 or cared_for or shape.kind == "error"
+        flags = BY_REFERENCE if self.language == "cpp" and is_in_memory else 0
         name = shape.name or _identifier(die.get(NAME) or "")
-        return TypeRow(kind, name, die.get(BYTE_SIZE, 0), 0, len(rows), flags, fields=fields)
+        return TypeRow(kind, name, size, 0, len(rows), flags, fields=fields)
 
     def _is_cared_for(self, die: Die) -> bool:
         """Whether a class has a destructor or a copy constructor of its own: its values are returned in memory."""
@@ -164,10 +196,11 @@ class Library:
 
     def _is_library(self, die: Die) -> bool:
         """Whether an entry lies in one of the library's namespaces."""
-        if self._places is None:
-            self._places = self._reader.top_level(self._unit)
-        at = bisect_right(self._places, (die.offset, "\U0010ffff")) - 1
-        return at >= 0 and self._places[at][1] in (_RUST_LIBRARIES if self.language == "rust" else _CPP_LIBRARIES)
+        places = self._places.get(die.unit.offset)
+        if places is None:
+            places = self._places[die.unit.offset] = self._reader.top_level(die.unit)
+        at = bisect_right(places, (die.offset, "\U0010ffff")) - 1
+        return at >= 0 and places[at][1] in (_RUST_LIBRARIES if self.language == "rust" else _CPP_LIBRARIES)
 
 
 def _signed(number: int) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from ..dwarf import NAME, TAG, TYPE, Die
+from .dynamic import any_holder, digest, function_holder
 from .shape import DICT, LIST, SET, Layouts, LibraryShape, Part, Unknown, base_name, location
 
 
@@ -13,7 +15,7 @@ def shape(layouts: Layouts, die: Die) -> LibraryShape | None:
     find = _FINDERS.get(base_name(die))
     try:
         return find(layouts, die) if find else None
-    except Unknown:
+    except (Unknown, IndexError):
         return None
 
 
@@ -145,11 +147,68 @@ def _shared_ptr(layouts: Layouts, die: Die) -> LibraryShape:
     return _owned(layouts, die, pointer.offset, pointer.type)
 
 
+def _weak_ptr(layouts: Layouts, die: Die) -> LibraryShape:
+    """The pointer with its counts: where no owner is left, there is no value."""
+    pointer, counts = layouts.field(die, "_M_ptr"), layouts.field(die, "_M_refcount", "_M_pi")
+    if pointer.type.get(TYPE) is None or "[]" in (die.get(NAME) or ""):
+        raise Unknown("an array")
+    uses = layouts.field(layouts.target(counts.type), "_M_use_count")
+    numbers = (pointer.offset, 0, counts.offset, uses.offset, layouts.size(uses.type))
+    return LibraryShape("weak", numbers, (layouts.target(pointer.type),))
+
+
+def _bitset(layouts: Layouts, die: Die) -> LibraryShape:
+    count = re.search(r"<(\d+)", die.get(NAME) or "")
+    if count is None:
+        raise Unknown("no size")
+    return LibraryShape("bitset", (layouts.field(die, "_M_w").offset, int(count[1])))
+
+
 def _owned(layouts: Layouts, die: Die, offset: int, pointer: Die) -> LibraryShape:
     """What a smart pointer points to: one object, or as a plain pointer where it is an array."""
     if pointer.get(TYPE) is None or "[]" in (die.get(NAME) or ""):
         return LibraryShape("inner", (offset,), (pointer,))
     return LibraryShape("owner", (offset, 0), (layouts.target(pointer),))
+
+
+def _error(layouts: Layouts, die: Die) -> LibraryShape:
+    return LibraryShape("error")
+
+
+def _stream(buffer: int) -> Callable[[Layouts, Die], LibraryShape]:
+    """A stream over a string: six pointers of its buffer, where libstdc++ has had them since its ABI is fixed."""
+
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
+        name = die.get(NAME) or ""
+        if "<char," not in name:
+            raise Unknown("wide characters")
+        return LibraryShape("stream", (buffer + 8,), (), base_name(die).removeprefix("basic_"))
+
+    return find
+
+
+def _node_iterator(name: str) -> Callable[[Layouts, Die], LibraryShape]:
+    """A pointer to a node of a list, tree or hash table: the element is behind the links."""
+
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
+        pointer, element = layouts.field(die, name), _element(layouts, die)
+        node = layouts.target(pointer.type)
+        links = next((layouts.target(child) for child, base in layouts.members(node) if base), node)
+        value, align = _behind(layouts, links, element), max(8, layouts.alignment(element))
+        size = (value + layouts.size(element) + align - 1) // align * align
+        if name == "_M_cur":  # a hash node may have the hash behind its value
+            size = layouts.size(node)
+        return LibraryShape("node", (pointer.offset, value, size), (element,))
+
+    return find
+
+
+def _element(layouts: Layouts, die: Die) -> Die:
+    """What an iterator points to; gcc may leave its arguments out."""
+    for child in layouts.dwarf.children(die):
+        if child.tag == TAG["typedef"] and child.get(NAME) == "pointer":
+            return layouts.target(layouts.target(child))
+    return layouts.arguments(die)[0]
 
 
 def _optional(layouts: Layouts, die: Die) -> LibraryShape:
@@ -211,6 +270,40 @@ _FINDERS: dict[str, Callable[[Layouts, Die], LibraryShape]] = {
     "priority_queue": _inner("c"),
     "unique_ptr": _unique_ptr,
     "shared_ptr": _shared_ptr,
+    "weak_ptr": _weak_ptr,
+    "bitset": _bitset,
+    "any": any_holder,
+    "function": function_holder,
+    "duration": _inner("__r"),
+    "mersenne_twister_engine": digest,
+    "subtract_with_carry_engine": digest,
+    "discard_block_engine": digest,
+    "shuffle_order_engine": digest,
+    "independent_bits_engine": digest,
+    "linear_congruential_engine": _inner("_M_x"),
+    "uniform_int_distribution": digest,
+    "uniform_real_distribution": digest,
+    "bernoulli_distribution": digest,
+    "_Deque_iterator": digest,
+    "error_code": digest,
+    "exception_ptr": digest,
+    "reverse_iterator": _inner("current"),
+    "_Bit_iterator": digest,
+    "_Bit_const_iterator": digest,
+    "_Rb_tree_iterator": _node_iterator("_M_node"),
+    "_Rb_tree_const_iterator": _node_iterator("_M_node"),
+    "_List_iterator": _node_iterator("_M_node"),
+    "_List_const_iterator": _node_iterator("_M_node"),
+    "_Fwd_list_iterator": _node_iterator("_M_node"),
+    "_Node_iterator": _node_iterator("_M_cur"),
+    "_Node_const_iterator": _node_iterator("_M_cur"),
+    **dict.fromkeys(("exception", "bad_alloc", "bad_cast", "bad_typeid", "bad_any_cast"), _error),
+    **dict.fromkeys(("bad_function_call", "bad_weak_ptr", "bad_optional_access", "bad_variant_access"), _error),
+    **dict.fromkeys(("runtime_error", "range_error", "overflow_error", "underflow_error", "system_error"), _error),
+    **dict.fromkeys(("logic_error", "out_of_range", "invalid_argument", "length_error", "domain_error"), _error),
+    "basic_stringstream": _stream(24),
+    "basic_istringstream": _stream(16),
+    "basic_ostringstream": _stream(8),
     "reference_wrapper": _inner("_M_data"),
     "__normal_iterator": _inner("_M_current"),
     "atomic": _inner("_M_i"),

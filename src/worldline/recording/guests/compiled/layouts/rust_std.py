@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from ..dwarf import DISCR, DISCR_VALUE, NAME, TAG, Die
+from .dynamic import digest, dynamic
 from .shape import DICT, LIST, SET, Layouts, LibraryShape, Unknown, base_name, location
 
 
@@ -53,14 +53,14 @@ def _wide(layouts: Layouts, die: Die, name: str) -> LibraryShape:
     """A fat pointer: text, a slice, or an object with a table of methods."""
     names = {child.get(NAME) for child, _ in layouts.members(die)}
     if "vtable" in names:
-        words = re.search(r"dyn (?:\w+::)*(\w+)", name)
-        return LibraryShape("opaque", (), (), f"dyn {words[1]}" if words else "dyn")
+        return dynamic(layouts, die, name, 0, 0)
     pointer, length = layouts.field(die, "data_ptr"), layouts.field(die, "length")
     if name.endswith(("str", "str>", "str, alloc::alloc::Global>")) and layouts.size(layouts.target(pointer.type)) == 1:
         return LibraryShape("text", (pointer.offset, length.offset))
     return LibraryShape("span", (pointer.offset, length.offset, 0), (layouts.target(pointer.type),))
 
 
+_COUNTS = 16  # bytes before a value that Rc and Arc own
 _POINTER = ("buf", "inner", "ptr", "pointer", "pointer")
 
 
@@ -142,11 +142,51 @@ def _counted(*path: str) -> Callable[[Layouts, Die], LibraryShape]:
     def find(layouts: Layouts, die: Die) -> LibraryShape:
         pointer = layouts.field(die, "ptr", "pointer")
         if pointer.type.tag != TAG["pointer"]:
-            raise Unknown("a fat pointer")
+            return dynamic(layouts, pointer.type, pointer.type.get(NAME) or "", pointer.offset, _COUNTS)
         value = layouts.field(layouts.target(pointer.type), *path)
         return LibraryShape("owner", (pointer.offset, value.offset), (value.type,))
 
     return find
+
+
+def _weak(*path: str) -> Callable[[Layouts, Die], LibraryShape]:
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
+        pointer = layouts.field(die, "ptr", "pointer")
+        if pointer.type.tag != TAG["pointer"]:
+            raise Unknown("a fat pointer")
+        target = layouts.target(pointer.type)
+        strong, value = layouts.field(target, "strong"), layouts.field(target, *path)
+        numbers = (pointer.offset, value.offset, pointer.offset, strong.offset, 8)
+        return LibraryShape("weak", numbers, (value.type,))
+
+    return find
+
+
+def _weak_of_either(layouts: Layouts, die: Die) -> LibraryShape:
+    """Rc's Weak and Arc's have one name."""
+    try:
+        return _weak("value")(layouts, die)
+    except Unknown:
+        return _weak("data")(layouts, die)
+
+
+def _rest(*end: str) -> Callable[[Layouts, Die], LibraryShape]:
+    """The shape of an iterator over elements side by side: those that are left."""
+
+    def find(layouts: Layouts, die: Die) -> LibraryShape:
+        element = layouts.arguments(die)[0]
+        if not layouts.size(element):
+            raise Unknown("elements without a size")
+        first, last = layouts.field(die, "ptr", "pointer"), layouts.field(die, *end)
+        return LibraryShape("span", (first.offset, last.offset, 1), (element,))
+
+    return find
+
+
+def _chars(layouts: Layouts, die: Die) -> LibraryShape:
+    rest = layouts.field(die, "iter")
+    first, last = layouts.field(rest.type, "ptr", "pointer"), layouts.field(rest.type, "end_or_len")
+    return LibraryShape("text", (rest.offset + first.offset, rest.offset + last.offset, 1))
 
 
 def _inner(*path: str) -> Callable[[Layouts, Die], LibraryShape]:
@@ -176,9 +216,21 @@ _FINDERS: dict[str, Callable[[Layouts, Die], LibraryShape]] = {
     "RwLock": _inner("data", "value"),
     "ManuallyDrop": _inner("value"),
     "NonNull": _inner("pointer"),
+    "Weak": _weak_of_either,
+    "IntoIter": _rest("end"),
+    "Iter": _rest("end_or_len"),
+    "IterMut": _rest("end_or_len"),
+    "Chars": _chars,
+    "Nanoseconds": _inner("__0"),
+    "NonZero": _inner("__0", "__0"),
+    **dict.fromkeys(("Split", "SplitWhitespace", "SplitInclusive", "SplitTerminator", "SplitN", "Lines"), digest),
+    "Ref": _inner("value"),
+    "RefMut": _inner("value"),
+    "MutexGuard": _inner("lock"),
     "Wrapping": _inner("__0"),
     "Reverse": _inner("__0"),
     "Saturating": _inner("__0"),
+    "AtomicBool": _inner("v", "value"),
     "AtomicI32": _inner("v", "value"),
     "AtomicU32": _inner("v", "value"),
     "AtomicI64": _inner("v", "value"),

@@ -45,6 +45,8 @@ class Layouts:
 
     def __init__(self, dwarf: Dwarf) -> None:
         self.dwarf = dwarf
+        self.addresses: dict[int, dict[int, int]] = {}  # of functions, by unit and declaration
+        self.vtables: dict[int, list[tuple[str, int, Die]]] = {}  # of Rust's trait objects, by unit
 
     def bare(self, die: Die) -> Die:
         """A type without typedefs, const and volatile."""

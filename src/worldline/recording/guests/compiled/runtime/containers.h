@@ -7,6 +7,8 @@
 #define WL_CONTAINERS_H
 
 #include "rust_values.h"
+#include "hidden_values.h"
+#include "errors.h"
 
 /* ---- one function a kind; 1: it is written */
 
@@ -44,6 +46,8 @@ static int put_span(u64 a, const struct type *t, int depth, int fresh)
 static int put_text_value(u64 a, const struct type *t, int fresh)
 {
     u64 first = word_at(a + NUMBER(t, 0)), n = word_at(a + NUMBER(t, 1));
+    if (t->nfields > 2) /* where it ends, not how long it is */
+        n = n >= first ? n - first : 0;
     if (fresh && first == 0xfefefefefefefefeull)
         PUT("<uninit>");
     else if (!n)
@@ -240,7 +244,6 @@ static int put_tuple(u64 a, const struct type *t, int depth, int fresh)
 static int put_container(u64 a, const struct type *t, u32 type, int depth, int fresh)
 {
     u64 index;
-    (void)type;
     switch (t->kind) {
     case C_SPAN: return put_span(a, t, depth, fresh);
     case C_TEXT: return put_text_value(a, t, fresh);
@@ -271,11 +274,14 @@ static int put_container(u64 a, const struct type *t, u32 type, int depth, int f
             return 0;
         put_value(a + NUMBER(t, 2), PART(t, index), depth, 0);
         return 1;
-    case C_NAMED:
-        PUT("<");
-        put_z(text_of(t->name));
-        PUT(">");
-        return 1;
+    case C_BITSET: return put_bitset(a, t, fresh);
+    case C_WEAK: return put_weak(a, t, depth);
+    case C_DYNAMIC: return put_dynamic(a, t, depth, fresh);
+    case C_DIGEST: return put_digest(a, t, fresh);
+    case C_NODE: return put_node(a, t, depth, fresh);
+    case C_ERROR: return put_error(a, fresh);
+    case C_STREAM: return put_stream(a, t, type, fresh);
+    case C_NAMED: put_opaque(text_of(t->name)); return 1;
     }
     return 0;
 }
@@ -292,7 +298,10 @@ static const char *container_kind(u64 a, const struct type *t, u64 *n)
         first = word_at(a + NUMBER(t, 0)), second = word_at(a + NUMBER(t, 1)), size = types[PART(t, 0)].size;
         *n = !NUMBER(t, 2) ? second : size ? (second - first) / size : 0;
         return "list";
-    case C_TEXT: *n = word_at(a + NUMBER(t, 1)); return "str";
+    case C_TEXT:
+        first = word_at(a + NUMBER(t, 0)), second = word_at(a + NUMBER(t, 1));
+        *n = t->nfields > 2 ? second - first : second;
+        return "str";
     case C_BITS: *n = (word_at(a + NUMBER(t, 2)) - word_at(a + NUMBER(t, 0))) * 8; return "list";
     case C_CHAIN: case C_TREE: case C_BUCKETS: case C_BTREE: {
         u32 at = t->kind == C_CHAIN || t->kind == C_TREE ? 1 : 2;

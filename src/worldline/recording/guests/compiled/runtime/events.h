@@ -81,6 +81,7 @@ static void put_result(const struct fn *function, const struct frame *f)
 
 static void on_return(struct frame *f, const struct site *at)
 {
+    follow_end(f, &fns[f->fn], at);
     diff(f, at, LEAVING);
     put_result(&fns[f->fn], f);
     count_step();
@@ -139,6 +140,36 @@ static void on_entry(u32 site, const struct site *at, u64 cfa)
     diff(f, at, FIRST);
 }
 
+static inline __attribute__((always_inline)) void on_line(struct frame *f, u32 site, const struct site *at)
+{
+    int again = f->line == at->line && site > f->site && !(at->kind & S_ROUND);
+    f->site = site;
+    if (again)
+        return;
+    nothing_flies(f);
+    flush_streams();
+    follow_moves(f, &fns[f->fn], at->line);
+    diff(f, at, 0);
+    f->line = at->line;
+    f->closed = 0;
+    count_step();
+    switch_to(f->serial);
+    record_line(at->line);
+    if (f->left != ~0u)
+        leave_scopes(f);
+}
+
+/* A block ends in the middle of a line, or before what takes it apart: what the line has written there is still to be seen. */
+static __attribute__((noinline)) void on_close(struct frame *f, const struct site *at)
+{
+    if (f->closed)
+        return;
+    flush_streams();
+    follow_end(f, &fns[f->fn], at);
+    diff(f, at, CLOSING);
+    f->closed = (at->kind & S_DROPS) != 0;
+}
+
 static void event(u32 site, const struct site *at, u64 cfa)
 {
     if (at->kind & S_ENTRY) {
@@ -149,7 +180,7 @@ static void event(u32 site, const struct site *at, u64 cfa)
             count_step();
             record_line(at->line);
         }
-        if (!(at->kind & S_RETURN))
+        if (!(at->kind & (S_RETURN | S_CLOSE | S_DROPS)))
             return;
     }
     while (frames.n && top()->cfa < cfa)
@@ -157,20 +188,10 @@ static void event(u32 site, const struct site *at, u64 cfa)
     struct frame *f = top();
     if (!f || f->cfa != cfa || f->fn != at->fn)
         return; /* entered when nothing was recorded */
-    if (at->kind & S_LINE && !(at->kind & S_ENTRY)) {
-        int again = f->line == at->line && site > f->site;
-        f->site = site;
-        if (!again) {
-            nothing_flies(f);
-            flush_streams();
-            follow_moves(f, &fns[f->fn], at->line);
-            diff(f, at, 0);
-            f->line = at->line;
-            count_step();
-            switch_to(f->serial);
-            record_line(at->line);
-        }
-    }
+    if (at->kind & (S_CLOSE | S_DROPS))
+        on_close(f, at);
+    if (at->kind & S_LINE && !(at->kind & S_ENTRY))
+        on_line(f, site, at);
     if (at->kind & S_RETURN) {
         flush_streams();
         on_return(f, at);

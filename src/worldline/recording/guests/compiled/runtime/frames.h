@@ -11,6 +11,8 @@ struct slot { u32 var, alias; u64 raw, hash, key, place; struct foot *foot; stru
 struct frame {
     u64 cfa, size, result; /* result: where a returned struct goes */
     u32 serial, fn, line, site, scope, nslots, known;
+    u32 left;     /* the scope whose variables the newest line left; ~0: none */
+    int closed;   /* a block that the newest line ends is being taken apart: its variables may have no value any more */
     u64 dead[MOST_TRACKED / 64]; /* tracked variables without a value */
     u64 *globals; /* hashes of the globals that the function uses, as last seen */
     struct slot slot[];
@@ -52,11 +54,9 @@ static struct frame *top(void) { return frames.n ? frames.all[frames.n - 1] : NU
 
 /* ---- whose memory is it */
 
-static u32 s_at(const struct frame *f, u32 i) { return scopes[f->scope].first + i; }
-
-static int in_frame(const struct frame *f, u64 p, int past, const struct var **v, u64 *address, u64 *owner)
+static int in_scope(const struct frame *f, u32 scope, u64 p, int past, const struct var **v, u64 *address, u64 *owner)
 {
-    const struct scope *s = &scopes[f->scope];
+    const struct scope *s = &scopes[scope];
     for (u32 i = 0; i < s->shown + (past ? 0 : s->more); i++) { /* the end of what has no value yet is nothing's */
         const struct var *one = &vars[entries[s->first + i].var];
         if (one->where == AT_REGISTER || one->where == AT_ADDRESS || (one->where == AT_REGISTER_DEREF && f != top()))
@@ -65,8 +65,8 @@ static int in_frame(const struct frame *f, u64 p, int past, const struct var **v
             continue;
         u64 a = locate(one, f->cfa, now);
         if (one->where != AT_FRAME) {
-            const struct slot *s = &f->slot[entries[s_at(f, i)].slot];
-            a = one->where == AT_REGISTER_BASE ? s->place : a;
+            const struct slot *slot = &f->slot[entries[s->first + i].slot];
+            a = one->where == AT_REGISTER_BASE ? slot->place : a;
             if (!readable(a))
                 continue;
         }
@@ -79,6 +79,13 @@ static int in_frame(const struct frame *f, u64 p, int past, const struct var **v
         }
     }
     return 0;
+}
+
+static int in_frame(const struct frame *f, u64 p, int past, const struct var **v, u64 *address, u64 *owner)
+{
+    if (in_scope(f, f->scope, p, past, v, address, owner))
+        return 1;
+    return f->left != ~0u && in_scope(f, f->left, p, past, v, address, owner);
 }
 
 /* The innermost frame whose canonical address is above p. */
@@ -162,7 +169,7 @@ static struct frame *push_frame(u32 fn, u64 cfa)
     f->serial = frames.serial++;
     f->line = function->line;
     f->nslots = function->nslots;
-    f->scope = ~0u;
+    f->scope = f->left = ~0u;
     f->globals = (u64 *)&f->slot[f->nslots];
     if (frames.n == frames.cap) {
         u64 cap = frames.cap ? frames.cap * 2 : 256;
@@ -176,7 +183,7 @@ static struct frame *push_frame(u32 fn, u64 cfa)
 /* ---- changes */
 
 /* A number, character, bool, float or enum in a variable: compared by its bits. */
-static int scalar_changed(struct slot *s, const struct var *v, const struct type *t, u64 a, int fresh, int is_new)
+static inline __attribute__((always_inline)) int scalar_changed(struct slot *s, const struct var *v, const struct type *t, u64 a, int fresh, int is_new)
 {
     u64 raw = read_uint((u8 *)a, t->size);
     if (!is_new && raw == s->raw)
@@ -194,7 +201,7 @@ static int scalar_changed(struct slot *s, const struct var *v, const struct type
     return 1;
 }
 
-static int value_changed(struct slot *s, const struct var *v, u64 a, int fresh, int is_new, u64 owner)
+static inline __attribute__((always_inline)) int value_changed(struct slot *s, const struct var *v, u64 a, int fresh, int is_new, u64 owner)
 {
     if (!is_new && s->raw == a && holds(s->foot))
         return 0;
@@ -315,76 +322,156 @@ static void follow_moves(struct frame *f, const struct fn *function, u32 line)
     }
 }
 
-enum { FIRST = 1, LEAVING = 2 };
+/* A block ends inside the newest line, which has a place of its own among the ways; or nothing but what it leaves behind runs. */
+static __attribute__((noinline)) void follow_end(struct frame *f, const struct fn *function, const struct site *at)
+{
+    u32 line = at->kind & S_CLOSE ? at->line | AT_MARK : at->line;
+    if (function->nways && line != (at->kind & S_CLOSE ? f->known : f->known & ~AT_MARK))
+        follow_moves(f, function, line);
+}
+
+enum { FIRST = 1, LEAVING = 2, CLOSING = 3 };
+
+static u32 scope_size(const struct scope *s) { return s->shown + s->more; }
+
+/* Whether a scope has a variable, among its first entries. */
+static int has_variable(const struct scope *s, u32 n, u32 var)
+{
+    for (u32 i = 0; i < n; i++)
+        if (entries[s->first + i].var == var)
+            return 1;
+    return 0;
+}
+
+static int shows_slot(const struct scope *s, u32 slot)
+{
+    for (u32 i = 0; i < s->shown; i++)
+        if (entries[s->first + i].slot == slot)
+            return 1;
+    return 0;
+}
+
+/* Writes what the newest step has changed in one variable; whether what it shares may be something else now. */
+static inline __attribute__((always_inline)) int diff_entry(struct frame *f, const struct entry *e, const u32 *slot_names, int when)
+{
+    const struct var *v = &vars[e->var];
+    const struct type *t = &types[v->type];
+    struct slot *s = &f->slot[e->slot];
+    if (v->flags & (V_TRACKED | V_DESTROYED)) {
+        u32 n = v->flags >> 8 & 0xff;
+        if (v->flags & V_TRACKED && f->dead[n / 64] >> n % 64 & 1) {
+            int was_there = s->var != 0 && !when;
+            if (was_there)
+                emit_gone(f, s, slot_names[e->slot]);
+            return was_there;
+        }
+        if (v->flags & V_DESTROYED && when == LEAVING && f->closed)
+            return 0;
+    }
+    if (when == LEAVING && s->var != e->var + 1 && v->flags >> 16 > f->line)
+        return 0; /* a return before its declaration: all of them leave by one way */
+    int is_new = s->var != e->var + 1, fresh = v->where != AT_ADDRESS && v->where != AT_REGISTER;
+    if (is_new) /* a register holds the address of what came by reference only at first */
+        s->place = locate(v, f->cfa, now);
+    u64 a = v->where == AT_REGISTER_BASE ? s->place : locate(v, f->cfa, now), was = s->key;
+    if (v->where != AT_FRAME && v->where != AT_ADDRESS && v->where != AT_REGISTER && readable(a) < size_of(v->type, a, f->cfa))
+        return 0;
+    if (v->flags & V_BUILT && when == FIRST)
+        begin_object(*(u64 *)a, t->to);
+    if (is_new && s->foot)
+        s->foot->n = 0;
+    if (is_new) {
+        s->was_set = 0;
+        s->key = is_scalar(t) && v->where != AT_REGISTER ? a : 0;
+    }
+    u64 owner = ((u64)f->serial << 20 | (e->var & 0xfffff)) << 2 | 2;
+    int changed = is_scalar(t) ? scalar_changed(s, v, t, a, fresh, is_new) : value_changed(s, v, a, fresh, is_new, owner);
+    if (changed) {
+        s->var = e->var + 1;
+        s->large = emit_change(f->serial, slot_names[e->slot], s->large);
+    }
+    return s->key != was;
+}
+
+static __attribute__((noinline)) int diff_variable(struct frame *f, const struct entry *e, int when)
+{
+    return diff_entry(f, e, slots + fns[f->fn].slots, when);
+}
+
+/* The newest line left a block: what it wrote there is shown first, while the block's names are still known. */
+static __attribute__((noinline)) int diff_closing(struct frame *f, const struct scope *to, int when)
+{
+    const struct scope *from = &scopes[f->scope];
+    int aliases = 0;
+    for (u32 k = 0; k < scope_size(from); k++) {
+        const struct entry *e = &entries[from->first + k];
+        if (k < from->shown ? f->slot[e->slot].var != e->var + 1 : vars[e->var].flags >> 16 != f->line)
+            continue;
+        if (has_variable(to, to->shown, e->var))
+            continue;
+        f->left = f->scope;
+        if (!f->closed)
+            aliases |= diff_variable(f, e, when ? when : CLOSING);
+    }
+    return aliases;
+}
+
+/* Whether a variable only comes back, because a block that hid it has ended. */
+static __attribute__((noinline)) int comes_back(const struct frame *f, const struct entry *e, const struct scope *before, const struct scope *to)
+{
+    u32 shown = f->slot[e->slot].var;
+    return shown && shown != e->var + 1 && has_variable(before, scope_size(before), e->var) && !has_variable(to, scope_size(to), shown - 1);
+}
 
 /* What the frame's newest step has changed: written as records of that step. */
 static void diff(struct frame *f, const struct site *at, int when)
 {
     const struct fn *function = &fns[f->fn];
-    const struct scope *scope = &scopes[at->scope];
+    const struct scope *scope = &scopes[at->scope], *before = NULL;
     const u32 *slot_names = slots + function->slots;
     int aliases = 0;
     frame_now = f->cfa;
     if (f->scope != at->scope) {
-        for (u32 i = 0; i < f->nslots; i++) {
-            if (!f->slot[i].var)
-                continue;
-            int stays = 0;
-            for (u32 k = 0; k < scope->shown && !stays; k++)
-                stays = entries[scope->first + k].slot == i;
-            if (!stays && when != LEAVING) {
-                emit_gone(f, &f->slot[i], slot_names[i]);
-                aliases = 1;
-            }
+        if (f->scope != ~0u) {
+            before = &scopes[f->scope];
+            aliases = diff_closing(f, scope, when);
         }
         f->scope = at->scope;
         scope_epoch++;
     }
     for (u32 k = 0; k < scope->shown; k++) {
         const struct entry *e = &entries[scope->first + k];
-        const struct var *v = &vars[e->var];
-        const struct type *t = &types[v->type];
-        struct slot *s = &f->slot[e->slot];
-        if (v->flags & (V_TRACKED | V_DESTROYED)) {
-            u32 n = v->flags >> 8 & 0xff;
-            if (v->flags & V_TRACKED && f->dead[n / 64] >> n % 64 & 1) {
-                if (s->var) {
-                    emit_gone(f, s, slot_names[e->slot]);
-                    aliases = 1;
-                }
-                continue;
-            }
-            if (v->flags & V_DESTROYED && when == LEAVING)
-                continue;
-        }
-        if (when == LEAVING && s->var != e->var + 1 && v->flags >> 16 > f->line)
-            continue; /* a return before its declaration: all of them leave by one way */
-        int is_new = s->var != e->var + 1, fresh = v->where != AT_ADDRESS && v->where != AT_REGISTER;
-        if (is_new) /* a register holds the address of what came by reference only at first */
-            s->place = locate(v, f->cfa, now);
-        u64 a = v->where == AT_REGISTER_BASE ? s->place : locate(v, f->cfa, now), was = s->key;
-        if (v->where != AT_FRAME && v->where != AT_ADDRESS && v->where != AT_REGISTER && readable(a) < size_of(v->type, a, f->cfa))
+        if (__builtin_expect(before != NULL, 0) && comes_back(f, e, before, scope))
             continue;
-        if (v->flags & V_BUILT && when == FIRST)
-            begin_object(*(u64 *)a, t->to);
-        if (is_new && s->foot)
-            s->foot->n = 0;
-        if (is_new) {
-            s->was_set = 0;
-            s->key = is_scalar(t) && v->where != AT_REGISTER ? a : 0;
-        }
-        u64 owner = ((u64)f->serial << 20 | (e->var & 0xfffff)) << 2 | 2;
-        int changed = is_scalar(t) ? scalar_changed(s, v, t, a, fresh, is_new) : value_changed(s, v, a, fresh, is_new, owner);
-        if (changed) {
-            s->var = e->var + 1;
-            s->large = emit_change(f->serial, slot_names[e->slot], s->large);
-        }
-        aliases |= s->key != was;
+        aliases |= diff_entry(f, e, slot_names, when);
     }
     if (aliases)
         diff_aliases(f, function);
     if (function->nglobals)
         diff_globals(f, function, when == FIRST);
+}
+
+/* A line has begun: names of blocks that have ended are gone now, and what they hid is there again. */
+static __attribute__((noinline)) void leave_scopes(struct frame *f)
+{
+    const struct fn *function = &fns[f->fn];
+    const struct scope *scope = &scopes[f->scope];
+    int aliases = 0;
+    f->left = ~0u;
+    scope_epoch++;
+    frame_now = f->cfa;
+    for (u32 i = 0; i < f->nslots; i++)
+        if (f->slot[i].var && !shows_slot(scope, i)) {
+            emit_gone(f, &f->slot[i], slots[function->slots + i]);
+            aliases = 1;
+        }
+    for (u32 k = 0; k < scope->shown; k++) {
+        const struct entry *e = &entries[scope->first + k];
+        if (f->slot[e->slot].var && f->slot[e->slot].var != e->var + 1)
+            aliases |= diff_variable(f, e, 0);
+    }
+    if (aliases)
+        diff_aliases(f, function);
 }
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "render.h"
 enum { C_SPAN = K_CONTAINERS, C_TEXT, C_BITS, C_CHAIN, C_TREE, C_DEQUE, C_RING, C_BUCKETS, C_BTREE, C_TUPLE, C_INNER,
-       C_OPTIONAL, C_VARIANT, C_ENUM, C_OWNER, C_NAMED };
+       C_OPTIONAL, C_VARIANT, C_ENUM, C_OWNER, C_NAMED, C_BITSET, C_WEAK, C_DYNAMIC, C_DIGEST, C_NODE, C_ERROR, C_STREAM };
 enum { AS_LIST, AS_SET, AS_DICT };
 
 #define NUMBER(t, i) (fields[(t)->fields + (i)].offset)

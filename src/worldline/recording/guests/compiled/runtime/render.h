@@ -381,6 +381,45 @@ static u64 bits_of(u64 a, const struct field *f, const struct type *t)
 
 static u64 owner_now; /* of the object whose memory is read */
 
+/* In a union with a pointer, its other members are not shown while it holds an address: no two executions need agree on it. */
+#define MOST_ADDRESSES 16
+static struct { u64 at[MOST_ADDRESSES]; u32 n; } addresses;
+
+static void find_addresses(u64 a, u32 type)
+{
+    const struct type *t = &types[type];
+    u64 v;
+    if ((t->kind == K_POINTER || t->kind == K_REFERENCE) && addresses.n < MOST_ADDRESSES) {
+        memcpy(&v, (void *)a, 8);
+        if (readable(v) || (v >= heap.low && v < heap.high))
+            addresses.at[addresses.n++] = a;
+    } else if (t->kind == K_STRUCT || t->kind == K_UNION)
+        for (u32 i = 0; i < t->nfields; i++)
+            find_addresses(a + fields[t->fields + i].offset, fields[t->fields + i].type);
+    else if (t->kind == K_ARRAY)
+        for (u64 i = 0; i < t->count && i < MOST_ADDRESSES && !(t->flags & (A_FLEXIBLE | A_VARIABLE)); i++)
+            find_addresses(a + i * types[t->to].size, t->to);
+}
+
+static int has_address(u64 a, u64 size)
+{
+    for (u32 i = 0; i < addresses.n; i++)
+        if (a < addresses.at[i] + 8 && addresses.at[i] < a + size)
+            return 1;
+    return 0;
+}
+
+/* A number, or an array of them, in a place where an address is. */
+static int put_address(u64 a, const struct type *t)
+{
+    u32 inner = t->kind == K_ARRAY ? types[t->to].kind : t->kind;
+    if (!addresses.n || inner < K_INT || inner > K_ENUM || !has_address(a, t->size))
+        return 0;
+    touch(a, t->size);
+    PUT("<pointer>");
+    return 1;
+}
+
 static void put_struct(u64 a, u32 type, int depth, int fresh)
 {
     const struct type *t = &types[type];
@@ -398,22 +437,33 @@ static void put_struct(u64 a, u32 type, int depth, int fresh)
         return;
     n->stamp = numbers.stamp;
     struct range outer = cover(a, t->size);
+    u32 around = addresses.n;
+    if (t->kind == K_UNION) {
+        reading.heap = 1;
+        find_addresses(a, type);
+    }
     PUT("(");
     for (u32 i = 0; i < t->nfields && !out.over; i++) {
         const struct field *f = &fields[t->fields + i];
         const struct type *ft = &types[f->type];
         if (i)
             PUT(", ");
-        put_name(text_of(f->name));
-        PUT("=");
+        if (*text_of(f->name)) {
+            put_name(text_of(f->name));
+            PUT("=");
+        }
         if (f->bits) {
             u64 v = bits_of(a, f, ft);
             touch(a + f->offset + f->bit / 8, (f->bit % 8 + f->bits + 7) / 8);
-            put_scalar((u8 *)&v, ft);
+            if (has_address(a + f->offset + f->bit / 8, (f->bit % 8 + f->bits + 7) / 8))
+                PUT("<pointer>");
+            else
+                put_scalar((u8 *)&v, ft);
         } else
             put_value(a + f->offset, f->type, depth + 1, fresh);
     }
     PUT(")");
+    addresses.n = around;
     covered = outer;
 }
 
@@ -612,7 +662,7 @@ static void put_value(u64 a, u32 type, int depth, int fresh)
 {
     const struct type *t = &types[type];
     u64 v;
-    if (out.over)
+    if (out.over || (__builtin_expect(addresses.n, 0) && put_address(a, t)))
         return;
     switch (t->kind) {
     case K_INT: case K_UINT: case K_CHAR: case K_BOOL: case K_FLOAT: case K_COMPLEX: case K_ENUM:

@@ -6,4 +6,8 @@
 #include <stdio.h>
 #include <pthread.h>
 #include "call.h"
+#include "reads.h"
 #include "containers.h"
+#ifdef CONTROLLED
+#include "hidden.h"
+#endif

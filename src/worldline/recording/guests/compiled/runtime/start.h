@@ -12,14 +12,18 @@
 #define GUEST "WORLDLINE_GUEST="
 
 extern char **environ;
-static u64 given[8]; /* wire, table, report, steps, value_bytes, value_depth */
+static u64 given[8]; /* wire, table, report, steps, value_bytes, value_depth, control: 0 without one */
+
+#ifdef CONTROLLED
+static void open_tape(int fd);
+#endif
 
 static void outside_event(void)
 {
     int was = errno;
     if (!hold())
         return;
-    look_at_stdout();
+    flush_streams();
     let_go();
     errno = was;
 }
@@ -110,13 +114,14 @@ PASSED_ON(FILE *, popen, (const char *what, const char *how), (what, how))
 PASSED_ON(int, posix_spawn, (pid_t * to, const char *path, const posix_spawn_file_actions_t *a, const posix_spawnattr_t *b, char *const *argv, char *const *env), (to, path, a, b, argv, env))
 PASSED_ON(int, posix_spawnp, (pid_t * to, const char *path, const posix_spawn_file_actions_t *a, const posix_spawnattr_t *b, char *const *argv, char *const *env), (to, path, a, b, argv, env))
 
+static int told_threads;
+
 WEAK int pthread_create(pthread_t *to, const pthread_attr_t *how, void *(*begin)(void *), void *with)
 {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    static int told;
     if (!real)
         real = dlsym(RTLD_NEXT, "pthread_create");
-    told_once("threads", &told);
+    told_once("threads", &told_threads);
     return real(to, how, begin, with);
 }
 
@@ -168,6 +173,9 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
     if (map_wire(given[0]) || map_table(given[1]))
         _exit(127);
     close(given[0]);
+#ifdef CONTROLLED
+    open_tape(given[6]);
+#endif
     wire.max_steps = given[3];
     out.max = given[4] < MOST_TEXT ? given[4] : MOST_TEXT;
     out.base = own_map(out.max + 4096);

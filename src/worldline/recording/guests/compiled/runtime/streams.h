@@ -156,14 +156,15 @@ static void look_at_stdin(void)
     io.read_at = f->_IO_read_ptr;
 }
 
+/* What was written before the newest read is told already (reads.h): what is new of the output came last. */
 static inline void flush_streams(void)
 {
     if (!io.on)
         return;
-    if (io.npending || (io.out->_IO_write_ptr - io.buffer) != (i64)io.seen || (io.seen && io.mode != _IOFBF))
-        look_at_stdout();
     if (io.in && (io.in->_IO_read_ptr != io.read_at || io.in->_IO_read_end != io.read_end || at_end()))
         look_at_stdin();
+    if (io.npending || (io.out->_IO_write_ptr - io.buffer) != (i64)io.seen || (io.seen && io.mode != _IOFBF))
+        look_at_stdout();
 }
 
 static void open_streams(void)
@@ -255,16 +256,26 @@ WEAK ssize_t write(int fd, const void *p, size_t n)
 static int hold(void);
 static void let_go(void);
 
+#ifdef CONTROLLED
+static ssize_t draw_read(int fd, u8 *p, ssize_t done, u64 most, i64 from);
+#endif
+
 /* Rust's library reads so, and C++'s where it does not share stdio's buffer: what came is told, not what is taken of it. */
 WEAK ssize_t read(int fd, void *p, size_t n)
 {
     static ssize_t (*real)(int, void *, size_t);
     if (!real)
         real = dlsym(RTLD_NEXT, "read");
+#ifdef CONTROLLED
+    i64 from = fd ? syscall(SYS_lseek, fd, 0, SEEK_CUR) : 0;
     ssize_t done = real(fd, p, n);
+    done = fd ? draw_read(fd, p, done, n, from) : done;
+#else
+    ssize_t done = real(fd, p, n);
+#endif
     int was = errno;
     if (fd == 0 && done > 0 && io.on && hold()) {
-        look_at_stdout();
+        flush_streams();
         tell_input(p, done);
         io.filled += done;
         let_go();

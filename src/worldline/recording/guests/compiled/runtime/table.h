@@ -15,7 +15,10 @@ typedef uint8_t u8;
 enum { K_VOID, K_INT, K_UINT, K_CHAR, K_BOOL, K_FLOAT, K_COMPLEX, K_ENUM, K_POINTER, K_ARRAY, K_STRUCT, K_UNION,
        K_FUNCTION, K_OPAQUE, K_REFERENCE, K_CONTAINERS = 32 };
 enum { A_FLEXIBLE = 1, A_VARIABLE = 2, T_BY_REFERENCE = 4, T_POLYMORPHIC = 8, T_CLASS = 16 };
-enum { S_LINE = 1, S_ENTRY = 2, S_RETURN = 4 };
+enum { S_LINE = 1, S_ENTRY = 2, S_RETURN = 4,
+       S_CLOSE = 8, /* a block ends inside a line */
+       S_DROPS = 16, /* a block ends, and what is in it is taken apart */
+       S_ROUND = 32 /* another round of a loop begins, in one line with the last one */ };
 enum { V_PARAMETER = 1, V_SET = 2, /* its declaration gives it a value */
        V_DESTROYED = 4, /* it is taken apart before the function returns */
        V_TRACKED = 8, /* Rust: it may be moved, or not have a value yet; its number is in the second byte of the flags */
@@ -30,6 +33,7 @@ struct var { u32 name, type, flags, where; i64 offset; u32 reg, pad; };
 struct fn { u32 name, line, result, how, mask, slots, nslots, globals, nglobals, file, ways, nways; u64 address; };
 /* What is dead or there in a line (from ~0), or when one line comes after another (to 0: a line that is not known). */
 struct way { u32 to, from, word, pad; u64 dead, there; };
+#define AT_MARK (1u << 24) /* with a line: not where it begins, but at the end of a block in it */
 struct site { u32 fn, line, kind, reg; i64 offset; u32 scope, pad; };
 struct scope { u32 shown, more, first, pad; }; /* entries: first..first+shown, then as many in scope without a value */
 struct entry { u32 slot, var; };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAISE, T_OUTPUT, T_INPUT, T_EXIT,
-       T_DELTA = 0x10, T_GONE, T_SAME, T_SPLICE, T_NOTE = 0x20, T_HIDDEN, T_META, T_END = 0x3f };
+       T_DELTA = 0x10, T_GONE, T_SAME, T_SPLICE, T_NOTE = 0x20, T_HIDDEN, T_META, T_DRAW, T_END = 0x3f };
 
 #define HEADER 64
 #define RESERVE 4096
@@ -24,6 +24,7 @@ enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAIS
 static struct {
     u8 *base;
     u64 size, n, spent, ready, cap, filled, steps, max_steps;
+    u64 closed; /* how many steps there were after the last that no line or call is */
     u32 frame;
     int ended;
     u32 texts, *ids; /* how many names the reader knows; by name: its id and one, 0: not told yet */
@@ -175,6 +176,8 @@ static inline void record_line(u32 line)
 static inline void record_numbered(int tag, u64 number, const char *text, u64 n)
 {
     u8 *p = room(n + 32);
+    if (tag < T_DELTA)
+        wire.closed = wire.steps;
     *p++ = tag;
     p = put_varint(p, number);
     done(put_text(p, text, n), RECORD_WEIGHT + TEXT_WEIGHT);

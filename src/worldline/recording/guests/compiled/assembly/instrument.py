@@ -9,83 +9,69 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from .. import rust_marks
+from ..machine import Machine
+from .blocks import add_block_ends
+from .kept_result import kept_result
 from .loops import ENDLESS, LOC, Span, back_edges, fills, first_loc, one_line_heads, round_heads, with_entries
-from .machine import Machine
+from .rounds import one_line_loops
+from .routine import ENTRY, LINE, RETURN, ROUND, HookSite, Routine, follow_cfi, frame_at, is_code, new_place
 from .unwinding import data_labels, landing_pads, leads, ordinary, regions
 
-LINE, ENTRY, RETURN = 1, 2, 4
 _FUNCTION = re.compile(r"^(\.LFB\d+|\.Lfunc_begin\d+):\n(.*?^\t\.cfi_endproc)", re.M | re.S)
 _FILE = re.compile(r'^\t\.file\t?\s*(\d+) (?:"((?:[^"\\]|\\.)*)" )?"((?:[^"\\]|\\.)*)"', re.M)
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
-_CFI = re.compile(
-    r"\t\.cfi_(def_cfa_offset|def_cfa_register|def_cfa|adjust_cfa_offset|remember_state|restore_state)\b\s*(.*)"
-)
 _WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
 _EXPRESSION = re.compile(r"(if|match|unsafe)\b|\{")
 _LAMBDA = re.compile(r"Ul\w*E\d*_cl")
 _KEPT = re.compile(r"\tstr\tx0, (\[\w+, ?#?-?\d+\])|\tmovq\t%rdi, (-?\d+\(%rbp\))")
 _LOAD = re.compile(r"\tldr\w*\t|\tmov\w*\t-?\d*\(%\w+\), %")
-_KEEPS_RESULT = re.compile(r"\tstu?r\tx8, \[(sp|x29)(?:, #(-?\d+))?\]")
-_USES_RESULT = re.compile(r"\t(?!st|cmp|tst|cb|tb)\w+\t[xw]8\b")
+_MARK = re.compile(rf"\t(?:blr?|callq?)\t\*?{rust_marks.NAME}\b")
 _CLOSERS = re.compile(r"[\s});]*")
 
 
 @dataclass
-class HookSite:
-    """One call into the hook."""
-
-    line: int
-    kind: int
-    register: int  # the canonical frame address is this register
-    offset: int  # and this many bytes
-    place: int  # the number of its label
-    column: int = 0
-
-
-@dataclass
-class Routine:
-    """One function of the program's own file: its text, line starts and sites."""
-
-    label: str
-    lines: list[str]
-    place: int
-    file: str = ""
-    file_number: int = 0  # as DWARF has it
-    sites: dict[int, HookSite] = field(default_factory=dict)  # before the line of the text at this index
-    locs: list[tuple[int, int, int]] = field(default_factory=list)  # index, line (0: not ours), place
-    first: int = 0  # number of its first site
-    opening: int = 0  # the line it begins on
-    head: int = 0  # of a loop that it begins with: where its label is
-    frames: dict[int, int] = field(default_factory=dict)  # rules for the canonical frame address, by register
-    kept: int = 0  # where it keeps the address of what it returns in memory: this far below that; 0: in its register
-    closure: str = ""  # of a lambda of C++: where the pointer to its captures is
-    words: set[str] = field(default_factory=set)
-
-
-@dataclass
 class Woven:
-    """The result of the pass: the new text, its functions, and the number of labels in `.wl_places`."""
+    """The result of the pass: the new text, its functions, and the number of labels in `.wl_places`.
+
+    Of a program of several assemblies, the functions and labels of the earlier ones are included.
+    """
 
     text: str
     functions: list[Routine]
     places: int
-    regions: list[tuple[str, str, str]]  # where exceptions go: from which label to which, and the pad's
 
 
-def instrument(text: str, machine: Machine, sources: dict[str, list[str]], loops: list[Span] | None = None) -> Woven:
+def instrument(
+    text: str,
+    machine: Machine,
+    sources: dict[str, list[str]],
+    loops: Mapping[str, list[Span]] | None = None,
+    before: Woven | None = None,
+) -> Woven:
     """Insert the hook calls into assembly.
 
-    `sources` are the lines of the program's own files, `loops` the places of loops in Rust.
+    Args:
+        text: The assembly.
+        machine: Its architecture.
+        sources: The lines of the program's own files.
+        loops: The places of loops in each file, for Rust.
+        before: The result for the assembly that is linked before this one.
+
+    Returns:
+        The result for this assembly.
     """
     files = _own_files(text, sources)
     out: list[str] = []
-    functions: list[Routine] = []
-    places: list[str] = []
-    end = number = 0
+    functions: list[Routine] = list(before.functions) if before else []
+    earlier = before.places if before else 0
+    places = [""] * earlier
+    end, number = 0, sum(len(function.sites) for function in functions)
     pads, tables = landing_pads(text), data_labels(text)
+    thrown = regions(text) if pads else []
     mine = re.compile(rf"^\t\.loc\t?\s*(?:{'|'.join(files) or '-'}) ", re.M)
     for match in _FUNCTION.finditer(text):
         if not mine.search(match[2]) or _is_made_up(text, match.start()):
@@ -95,12 +81,14 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]], loops
         if number_of_file not in files:
             continue
         function.file, function.file_number = files[number_of_file], int(number_of_file)
-        function.lines, function.head = with_entries(function.lines, number_of_file, loops or [], machine.jump)
+        function.regions = thrown
+        _find_loops(function, machine, sources[function.file], (loops or {}).get(function.file, []))
         known = len(places)
         places.append(match[1])
         function.closure = _closure(text, match.start(), function.lines)
         _scan(function, machine, number_of_file, sources[function.file], places)
-        _leave_out_unwinding(function, pads, tables)
+        reachable = _leave_out_unwinding(function, pads, tables)
+        add_block_ends(function, machine, sources[function.file], places, reachable)
         _leave_out_jumps(function, sources[function.file])
         behind = function.opening > len(sources[function.file])  # the call that stands behind the source
         if behind or not any(site.kind & ENTRY for site in function.sites.values()):
@@ -112,10 +100,10 @@ def instrument(text: str, machine: Machine, sources: dict[str, list[str]], loops
         end = match.end(2)
         functions.append(function)
     out.append(text[end:])
-    rows = "".join(f"\t.8byte\t{label}\n" for label in places)
-    begin = "\t.globl\t__wl_places\n__wl_places:\n"  # what the linker is told to keep
+    rows = "".join(f"\t.8byte\t{label}\n" for label in places[earlier:])
+    begin = "" if before else "\t.globl\t__wl_places\n__wl_places:\n"  # what the linker is told to keep
     out.append(f'\n\t.section\t.wl_places,"",%progbits\n{begin}{rows}\t.section\t.note.GNU-stack,"",%progbits\n')
-    return Woven("".join(out), functions, len(places), regions(text) if pads else [])
+    return Woven("".join(out), functions, len(places))
 
 
 def _is_made_up(text: str, start: int) -> bool:
@@ -124,11 +112,28 @@ def _is_made_up(text: str, start: int) -> bool:
     return symbol.startswith(("_GLOBAL__", "_Z41__static_initialization_and_destruction_0"))
 
 
-def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) -> None:
-    """No site where only unwinding comes by."""
-    if pads and any(line.endswith(":") and line[:-1] in pads for line in function.lines):
-        reachable = ordinary(function.lines, pads, tables)
-        function.sites = {at: site for at, site in function.sites.items() if at in reachable or site.kind & RETURN}
+def _find_loops(function: Routine, machine: Machine, source: list[str], loops: list[Span]) -> None:
+    """Set the function's lines with ways into its loops, and where these and their rounds begin."""
+    function.lines, head = with_entries(function.lines, str(function.file_number), loops, machine.jump)
+    begin = function.lines[head] if head else ""
+    if function.file.endswith(".rs"):
+        function.heads = one_line_heads(function.lines)
+        function.marks = {at for at, text in enumerate(function.lines) if _MARK.match(text)}
+        function.lines = ["\tnop" if at in function.marks else text for at, text in enumerate(function.lines)]
+    else:
+        in_line = one_line_loops(function.lines, source, str(function.place))
+        function.lines, function.heads, function.rounds = in_line.lines, in_line.heads | in_line.rounds, in_line.rounds
+    if begin:
+        function.heads.add(first_loc(function.lines, function.lines.index(begin)))
+
+
+def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) -> set[int] | None:
+    """Leave no site where only unwinding comes by; return the lines where more does, None if all are such."""
+    if not pads or not any(line.endswith(":") and line[:-1] in pads for line in function.lines):
+        return None
+    reachable = ordinary(function.lines, pads, tables)
+    function.sites = {at: site for at, site in function.sites.items() if at in reachable or site.kind & RETURN}
+    return reachable
 
 
 def _leave_out_jumps(function: Routine, source: list[str]) -> None:
@@ -138,7 +143,7 @@ def _leave_out_jumps(function: Routine, source: list[str]) -> None:
     labels = {text[:-1]: at for at, text in enumerate(function.lines) if text.endswith(":")}
     back = back_edges(function.lines)
     for at, site in list(function.sites.items()):
-        code = next((n for n in range(at, len(function.lines)) if _is_code(function.lines[n])), at)
+        code = next((n for n in range(at, len(function.lines)) if is_code(function.lines[n])), at)
         target, falls = leads(function.lines[code])
         if site.kind != LINE or falls or target not in labels:
             continue
@@ -150,16 +155,13 @@ def _leave_out_jumps(function: Routine, source: list[str]) -> None:
             del function.sites[at]
 
 
-def _is_code(text: str) -> bool:
-    return text.startswith("\t") and not text.startswith("\t.")
-
-
 def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
     """The numbers under which the assembly speaks of the program's own files."""
     numbers: dict[str, str] = {}
     for match in _FILE.finditer(text):
         path = posixpath.normpath(posixpath.join(_unescaped(match[2] or ""), _unescaped(match[3])))
-        own = path if path in sources else next((name for name in sources if path.endswith("/" + name)), None)
+        ending = [name for name in sources if path.endswith("/" + name)]
+        own = path if path in sources else max(ending, key=len, default=None)
         if own is not None:
             numbers[match[1]] = own
     return numbers
@@ -196,15 +198,14 @@ def _woven(function: Routine, machine: Machine) -> Iterator[str]:
 
 def _scan(function: Routine, machine: Machine, file: str, source: list[str], places: list[str]) -> None:
     """Finds the function's line starts, its sites and what they need to know."""
-    heads, filled = one_line_heads(function.lines), fills(function.lines)
-    heads |= {first_loc(function.lines, function.head)} if function.head else set[int]()
-    rounds = round_heads(function.lines) if function.file.endswith(".rs") else set[int]()
+    heads, filled = function.heads, fills(function.lines)
+    rounds = round_heads(function.lines) if function.file.endswith(".rs") else function.rounds
     frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
     seen, previous, statement, first = 0, 0, True, (0, 0)
     current, marked = 0, any("prologue_end" in text for text in function.lines)
     for index, text in enumerate(function.lines):
         if text.startswith("\t.cfi_"):
-            frame = _cfi(text, frame, states, machine)
+            frame = follow_cfi(text, frame, states, machine)
             function.frames[frame[0]] = frame[1]
         elif text.startswith("\t.loc"):
             match = LOC.match(text)
@@ -222,12 +223,13 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
             )
             runs = runs and not (current > line and _rejoins(function, index, line, column, source))
             if entry and not (line and statement):  # the first code is that of a macro, or of a header
-                function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, _place(places), column)
+                function.sites[index + 1] = HookSite(first[0], ENTRY, *frame, new_place(places), column)
             if line and (statement or index in rounds) and (runs or entry):
-                place = _place(places)
+                place = new_place(places)
                 function.locs.append((index, line, place))
                 begins = runs and seen > 1 and (line != previous or index in heads | rounds)
                 kind = _kind(line, column, entry, begins, first, source)
+                kind |= ROUND if kind & LINE and index in function.rounds else 0
                 if kind:
                     function.sites[index + 1] = HookSite(line, kind, *frame, place, column)
                 previous = line if seen > 1 and (not entry or kind & LINE) else 0
@@ -237,29 +239,26 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
         elif machine.returns.match(text):
             start = _epilogue(function.lines, index, machine)
             if start not in function.sites:
-                function.sites[start] = HookSite(current, RETURN, *_frame_at(function, start, machine), _place(places))
+                function.sites[start] = HookSite(
+                    current, RETURN, *frame_at(function, start, machine), new_place(places)
+                )
             else:
                 function.sites[start].kind |= RETURN
     function.sites = dict(sorted(function.sites.items()))
-    function.kept = _kept_result(function, machine)
+    _look_into_loops(function, machine)
+    begin = next((at for at, site in function.sites.items() if site.kind & ENTRY), 0)
+    function.kept = kept_result(function.lines[:begin]) if machine.name == "aarch64" else 0
     words = _WORD.findall("\n".join(function.lines))
     function.words = {*words, *(word.removeprefix(machine.immediate) for word in words)}
 
 
-def _kept_result(function: Routine, machine: Machine) -> int:
-    """Where LLVM's code for aarch64 keeps x8, if that has another use before the function's first line."""
-    frame, states, deep = (machine.stack, machine.entry_offset), list[tuple[int, int]](), 0
-    offset = 0
-    entry = next((at for at, site in function.sites.items() if site.kind & ENTRY), 0)
-    for text in function.lines[:entry] if machine.name == "aarch64" else ():
-        if text.startswith("\t.cfi_"):
-            frame = _cfi(text, frame, states, machine)
-            deep = frame[1] if frame[0] == machine.stack else deep
-        elif match := _KEEPS_RESULT.match(text):
-            offset = deep - int(match[2] or 0) if match[1] == "sp" else frame[1] - int(match[2] or 0)
-        elif _USES_RESULT.match(text):
-            return offset
-    return 0
+def _look_into_loops(function: Routine, machine: Machine) -> None:
+    """What is in scope where a loop of Rust is entered is in scope at its head: `with_entries` wrote the jump there."""
+    places = {index: place for index, _, place in function.locs}
+    for at, site in function.sites.items() if function.file.endswith(".rs") else ():
+        label = function.lines[at + 1]
+        if label.endswith(":") and function.lines[at] == f"\t{machine.jump}\t{label[:-1]}":
+            site.scope = places.get(first_loc(function.lines, at + 1), 0)
 
 
 def _rejoins(function: Routine, index: int, line: int, column: int, source: list[str]) -> bool:
@@ -315,49 +314,11 @@ def _has_code(lines: list[str], index: int) -> bool:
     return False
 
 
-def _place(places: list[str]) -> int:
-    places.append(f".Lwl{len(places)}")
-    return len(places) - 1
-
-
 def _kind(line: int, column: int, entry: bool, begins: bool, first: tuple[int, int], source: list[str]) -> int:
     text = source[line - 1] if line <= len(source) else "-"
     closes = _CLOSERS.fullmatch(text) or (text[:column].endswith("}") and _CLOSERS.fullmatch(text[:column]))
     steps = begins and not closes and not (entry and (line, column) == first)
     return (ENTRY if entry else 0) | (LINE if steps else 0)
-
-
-def _cfi(text: str, frame: tuple[int, int], states: list[tuple[int, int]], machine: Machine) -> tuple[int, int]:
-    match = _CFI.match(text)
-    if match is None:
-        return frame
-    directive, words = match[1], [word.strip() for word in match[2].split(",")]
-    if directive == "remember_state":
-        states.append(frame)
-    elif directive == "restore_state":
-        return states.pop() if states else frame
-    elif directive == "def_cfa_offset":
-        return frame[0], int(words[0])
-    elif directive == "adjust_cfa_offset":
-        return frame[0], frame[1] + int(words[0])
-    elif directive == "def_cfa_register":
-        return _register(words[0], machine), frame[1]
-    elif directive == "def_cfa":
-        return _register(words[0], machine), int(words[1])
-    return frame
-
-
-def _register(word: str, machine: Machine) -> int:
-    return int(word) if word.isdigit() else machine.registers[word]
-
-
-def _frame_at(function: Routine, index: int, machine: Machine) -> tuple[int, int]:
-    """The rule for the canonical frame address before the line at an index."""
-    frame, states = (machine.stack, machine.entry_offset), list[tuple[int, int]]()
-    for text in function.lines[:index]:
-        if text.startswith("\t.cfi_"):
-            frame = _cfi(text, frame, states, machine)
-    return frame
 
 
 def _epilogue(lines: list[str], index: int, machine: Machine) -> int:
