@@ -17,10 +17,10 @@ from . import launch, service
 _HERE = Path(__file__).parent
 _PACKAGES = ("compiler", "recorder")
 _INNER = (
-    "jdk.internal.org.objectweb.asm",
-    "jdk.internal.org.objectweb.asm.tree",
-    "jdk.internal.misc",
-    "jdk.internal.access",
+    "java.base/jdk.internal.org.objectweb.asm",
+    "java.base/jdk.internal.org.objectweb.asm.tree",
+    "java.base/jdk.internal.misc",
+    "java.base/jdk.internal.access",
 )
 _DATE = 946684800  # as languages/tools.py gives every file
 
@@ -37,7 +37,7 @@ def build(executables: dict[str, str]) -> dict[str, bytes]:
 
 def _compile(javac: str, folder: str) -> None:
     flags = [f"-J{flag}" for flag in (*launch.QUIET, "-XX:+UseSerialGC")]
-    exports = [word for name in _INNER for word in ("--add-exports", f"java.base/{name}=ALL-UNNAMED")]
+    exports = [word for name in (*_INNER, *launch.JAVAC) for word in ("--add-exports", f"{name}=ALL-UNNAMED")]
     sources = [str(path) for package in _PACKAGES for path in sorted((_HERE / package).glob("*.java"))]
     # Strings are put together without the machinery of lambdas, which the recorder would start in every program.
     options = [

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import Any, NoReturn
 
+from ..hidden import nameless
 from . import build, launch, service
 
 #: Open files that those who prepare a program keep; `warm` fills it.
@@ -34,7 +35,8 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
     """Replace this process by a JVM."""
-    for fd in (wire_fd, report_fd):
+    control = [] if spec["control"] is None else [nameless.nameless_file(nameless.control_text(spec["control"]))]
+    for fd in (wire_fd, report_fd, *control):
         os.set_inheritable(fd, True)
-    command, environment = launch.command(spec, parts, wire_fd, report_fd)
+    command, environment = launch.command(spec, parts, wire_fd, report_fd, *control)
     os.execve(command[0], command, environment)

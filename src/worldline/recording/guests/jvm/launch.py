@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import struct
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from ..refused import Refused
 
 FIRST, LAST = 17, 23  # what has the JDK's own copy of ASM, which the pass is written with
+# The parts of javac that the compiler's side uses.
+JAVAC = tuple(f"jdk.compiler/com.sun.tools.javac.{name}" for name in ("api", "code", "tree", "util"))
 QUIET = (
     "-Xshare:auto",
     "-XX:-UsePerfData",
@@ -19,6 +22,13 @@ QUIET = (
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:ArchiveRelocationMode=0",
+)
+
+# Under a control, `Set.of` and its kin have one order, which compiled code would not learn.
+_SETTLED = (
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=exclude,java.util.ImmutableCollections*::*",
+    "-XX:CompileCommand=dontinline,java.util.ImmutableCollections*::*",
 )
 
 
@@ -42,8 +52,10 @@ def _memory_flags(memory: int) -> list[str]:
     ]
 
 
-def command(spec: dict[str, Any], parts: dict[str, str], wire: int, report: int) -> tuple[list[str], dict[str, str]]:
-    """Return the arguments and the environment of the JVM that executes a program."""
+def command(
+    spec: dict[str, Any], parts: dict[str, str], wire: int, report: int, control: int | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the arguments and the environment of the JVM that executes a program; `control` has its hidden inputs."""
     limits = spec["limits"]
     with open(parts["main"]) as file:
         main = file.read()
@@ -66,9 +78,11 @@ def command(spec: dict[str, Any], parts: dict[str, str], wire: int, report: int)
         f"-Xbootclasspath/a:{spec['tools']}/recorder.jar",
         "-Dfile.encoding=UTF-8",
         f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')}",
+        *spec["vm_flags"],
         f"-Dworldline.run={','.join(map(str, settings))}",
+        *([] if control is None else [*_SETTLED, f"-Dworldline.control={control}"]),
         "-cp",
-        parts["program.jar"],
+        ":".join([parts["program.jar"], *class_path(spec["libraries"])]),
     ]
     if called:
         with open(parts["classes"]) as file:
@@ -76,6 +90,15 @@ def command(spec: dict[str, Any], parts: dict[str, str], wire: int, report: int)
     else:
         arguments += [main, *spec["argv"]]
     return arguments, dict(os.environ)
+
+
+def class_path(libraries: list[str]) -> list[str]:
+    """Return the class path of libraries: jars, and folders with the jars in them."""
+    entries: list[str] = []
+    for path in libraries:
+        entries.append(path)
+        entries += sorted(glob.glob(os.path.join(glob.escape(path), "*.jar")))
+    return entries
 
 
 def _encoded(call: dict[str, Any]) -> str:

@@ -28,6 +28,7 @@ _FLAGS = (
     "-XX:ReservedCodeCacheSize=64m",
     f"--add-exports={_ASM}=ALL-UNNAMED",
     f"--add-exports={_ASM}.tree=ALL-UNNAMED",
+    *(f"--add-exports={name}=ALL-UNNAMED" for name in launch.JAVAC),
     "-cp",
     "compiler.jar",
     "worldline.compiler.Main",
@@ -139,7 +140,9 @@ class _Compiler:
 
 def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
     """Return the parts of a program, from the server or, without one, from a new JVM."""
-    question = _question(b"p" if spec["call"] is None else b"c", _program(spec))
+    kind = b"p" if spec["call"] is None else b"c"
+    kind = kind.upper() if spec["controlled"] else kind
+    question = _question(kind, _program(spec), spec["flags"], spec["libraries"])
     try:
         answer = _ask_server(question)
     except OSError:
@@ -159,7 +162,7 @@ def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
 def archive(java: str, tools: str, sample: str) -> None:
     """Create an archive of the classes that compiling needs, if the JVM supports it."""
     command = [java, f"-XX:ArchiveClassesAtExit={_ARCHIVE}", *_FLAGS]
-    question = _question(b"p", {"Sample.java": sample})
+    question = _question(b"p", {"Sample.java": sample}, [], [])
     subprocess.run(command, cwd=tools, input=question, stdout=subprocess.DEVNULL, check=False)
 
 
@@ -189,9 +192,12 @@ def _program(spec: dict[str, Any]) -> dict[str, str]:
     return {spec["name"]: spec["source"], **others}
 
 
-def _question(kind: bytes, sources: Mapping[str, str]) -> bytes:
+def _question(kind: bytes, sources: Mapping[str, str], flags: list[str], libraries: list[str]) -> bytes:
     pairs = b"".join(_packed(name) + _packed(text) for name, text in sources.items())
-    return kind + struct.pack(">i", len(sources)) + pairs
+    lists = [
+        struct.pack(">i", len(texts)) + b"".join(map(_packed, texts)) for texts in (flags, launch.class_path(libraries))
+    ]
+    return kind + struct.pack(">i", len(sources)) + pairs + b"".join(lists)
 
 
 def _packed(text: str) -> bytes:

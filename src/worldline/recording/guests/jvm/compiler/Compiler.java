@@ -3,11 +3,14 @@ package worldline.compiler;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.Trees;
+import com.sun.tools.javac.api.BasicJavacTask;
+import com.sun.tools.javac.tree.JCTree;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -92,8 +95,11 @@ final class Compiler {
     private static final class Memory extends ForwardingJavaFileManager<StandardJavaFileManager> {
         final Map<String, Made> made = new LinkedHashMap<>();
 
-        Memory() {
+        private final boolean hasLibraries;
+
+        Memory(boolean hasLibraries) {
             super(FILES);
+            this.hasLibraries = hasLibraries;
         }
 
         @Override
@@ -106,37 +112,51 @@ final class Compiler {
         @Override
         public Iterable<JavaFileObject> list(Location at, String in, java.util.Set<JavaFileObject.Kind> kinds, boolean deep)
                 throws IOException {
-            boolean outside = at == StandardLocation.CLASS_PATH || at == StandardLocation.SOURCE_PATH;
+            boolean outside = at == StandardLocation.CLASS_PATH && !hasLibraries || at == StandardLocation.SOURCE_PATH;
             return outside ? List.of() : super.list(at, in, kinds, deep);
         }
     }
 
     /** Class files by name, in the order in which javac made them. */
-    static Map<String, byte[]> compile(Map<String, String> sources, List<String> options, Declarations declarations)
-            throws SourceError {
+    static Map<String, byte[]> compile(Map<String, String> sources, List<String> options, List<String> classPath,
+            Declarations declarations) throws SourceError {
         DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
-        Memory memory = new Memory();
+        Memory memory = new Memory(!classPath.isEmpty());
         List<JavaFileObject> files = new ArrayList<>();
         sources.forEach((name, text) -> files.add(new Source(name, text)));
         boolean fine;
         try {
+            FILES.setLocationFromPaths(StandardLocation.CLASS_PATH, classPath.stream().map(Path::of).toList());
             JavacTask task = (JavacTask) JAVAC.getTask(null, memory, found, options, null, files);
             Iterable<? extends CompilationUnitTree> units = task.parse();
             for (CompilationUnitTree unit : units) {
                 declarations.scan(unit, Trees.instance(task).getSourcePositions());
             }
             task.analyze();
+            fine = errors(found).isEmpty();
+            if (fine) {
+                mark(task, units, declarations);
+            }
             task.generate();
             fine = errors(found).isEmpty();
         } catch (IOException | RuntimeException | StackOverflowError fault) {
             throw new SourceError("javac failed: " + fault, fault.toString());
         }
         if (!fine) {
-            throw refusal(found);
+            throw refusal(found, sources.keySet().iterator().next());
         }
         Map<String, byte[]> classes = new LinkedHashMap<>();
         memory.made.forEach((name, file) -> classes.put(name, file.bytes.toByteArray()));
         return classes;
+    }
+
+    /** What the checked trees get for the pass: where scopes end, and parts of lines. */
+    private static void mark(JavacTask task, Iterable<? extends CompilationUnitTree> units, Declarations declarations) {
+        Marks marks = new Marks((BasicJavacTask) task);
+        for (CompilationUnitTree unit : units) {
+            declarations.parts.split(unit, Trees.instance(task).getSourcePositions());
+            ((JCTree) unit).accept(marks);
+        }
     }
 
     private static List<Diagnostic<? extends JavaFileObject>> errors(DiagnosticCollector<JavaFileObject> found) {
@@ -149,7 +169,8 @@ final class Compiler {
         return errors;
     }
 
-    private static SourceError refusal(DiagnosticCollector<JavaFileObject> found) {
+    /** The first error, with its line, and its file if that is not the program's own. */
+    private static SourceError refusal(DiagnosticCollector<JavaFileObject> found, String main) {
         StringBuilder whole = new StringBuilder();
         List<Diagnostic<? extends JavaFileObject>> errors = errors(found);
         for (Diagnostic<? extends JavaFileObject> one : errors) {
@@ -157,6 +178,8 @@ final class Compiler {
         }
         Diagnostic<? extends JavaFileObject> first = errors.get(0);
         String line = first.getLineNumber() > 0 ? " in line " + first.getLineNumber() : "";
-        return new SourceError(first.getMessage(Locale.ROOT).lines().findFirst().orElse("error") + line, whole.toString());
+        String name = first.getSource() == null ? main : first.getSource().getName();
+        String place = name.equals(main) ? line : line + " of " + name;
+        return new SourceError(first.getMessage(Locale.ROOT).lines().findFirst().orElse("error") + place, whole.toString());
     }
 }

@@ -17,6 +17,7 @@ final class Declarations {
 
     private final List<Declared> all = new ArrayList<>();
     private final Collection<String> files;
+    final Parts parts = new Parts();
 
     Declarations(Collection<String> files) {
         this.files = files;
@@ -70,8 +71,15 @@ final class Declarations {
     String file(String owner, String source) {
         int slash = owner.lastIndexOf('/');
         String inPackage = slash < 0 ? source : owner.substring(0, slash + 1) + source;
-        if (files.contains(inPackage)) {
-            return inPackage;
+        String longest = null; // the names of the program's files may leave out the first packages
+        for (String file : files) {
+            boolean same = inPackage.equals(file) || inPackage.endsWith("/" + file);
+            if (same && (longest == null || file.length() > longest.length())) {
+                longest = file;
+            }
+        }
+        if (longest != null) {
+            return longest;
         }
         for (String file : files) {
             if (file.substring(file.lastIndexOf('/') + 1).equals(source)) {

@@ -16,8 +16,8 @@ final class Entry {
         String first = null;
         for (Map.Entry<String, byte[]> cls : classes.entrySet()) {
             if (hasMain(cls.getValue())) {
-                if (cls.getKey().equals(stem)) {
-                    return stem;
+                if (cls.getKey().equals(stem) || cls.getKey().endsWith("." + stem)) {
+                    return cls.getKey();
                 }
                 first = first == null ? cls.getKey() : first;
             }

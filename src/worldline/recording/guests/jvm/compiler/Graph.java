@@ -23,7 +23,7 @@ import jdk.internal.org.objectweb.asm.tree.VarInsnNode;
 /** The control flow of one method over its instructions, and where its steps are. */
 final class Graph {
     final AbstractInsnNode[] code;
-    final int[] lines; // of each instruction
+    final int[] lines; // of each instruction, with its part (Parts)
     final boolean[] starts; // a line of javac's table begins here
     final boolean[] lands; // a jump from another line lands here, in the middle of a line
     final List<List<Integer>> next = new ArrayList<>(), handlers = new ArrayList<>();
@@ -50,8 +50,9 @@ final class Graph {
         }
         for (int i = 0; i < code.length; i++) {
             for (int to : next.get(i)) {
-                if (to != i + 1 && lines[i] != lines[to]) {
-                    markLanding(to);
+                int landing = landing(to);
+                if (to != i + 1 && Parts.isElsewhere(lines[i], lines[landing])) {
+                    markLanding(landing);
                 }
             }
         }
@@ -71,6 +72,41 @@ final class Graph {
             }
             lines[i] = line;
         }
+    }
+
+    /** Where a jump goes: behind the marks at its target, and on by the jump behind them. */
+    private int landing(int to) {
+        int at = to;
+        boolean marked = false;
+        for (int n = 0; n < code.length && at < code.length && !starts[at]; n++) {
+            if (code[at] instanceof Marks.Mark) {
+                marked = true;
+                at++;
+            } else if (code[at].getOpcode() < 0) {
+                at++;
+            } else if (marked && code[at].getOpcode() == GOTO) {
+                at = scopes.place(((JumpInsnNode) code[at]).label);
+            } else {
+                break;
+            }
+        }
+        return marked && at < code.length ? at : to;
+    }
+
+    /** The instruction that runs after one that falls through; jumps that depend on nothing are followed. */
+    int after(int i) {
+        int at = i + 1;
+        for (int jumps = 0; at < code.length && jumps < code.length; ) {
+            if (code[at].getOpcode() == GOTO) {
+                jumps++;
+                at = scopes.place(((JumpInsnNode) code[at]).label);
+            } else if (code[at].getOpcode() < 0) {
+                at++;
+            } else {
+                return at;
+            }
+        }
+        return Math.min(at, code.length - 1);
     }
 
     private void markLanding(int to) {

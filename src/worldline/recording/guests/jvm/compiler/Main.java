@@ -28,14 +28,19 @@ public final class Main {
         System.setOut(System.err);
         while (true) {
             Map<String, String> sources;
-            boolean called;
+            List<String> options = new ArrayList<>(OPTIONS), classPath = new ArrayList<>();
+            boolean called, controlled;
             try {
-                called = in.readUnsignedByte() == 'c';
+                int kind = in.readUnsignedByte();
+                called = Character.toLowerCase(kind) == 'c';
+                controlled = Character.isUpperCase(kind);
                 sources = texts(in);
+                list(in, options);
+                list(in, classPath);
             } catch (EOFException end) {
                 return;
             }
-            answer(out, sources, called);
+            answer(out, sources, options, classPath, called, controlled);
             out.flush();
         }
     }
@@ -49,6 +54,12 @@ public final class Main {
         return found;
     }
 
+    private static void list(DataInputStream in, List<String> texts) throws IOException {
+        for (int n = in.readInt(); n > 0; n--) {
+            texts.add(text(in));
+        }
+    }
+
     private static String text(DataInputStream in) throws IOException {
         byte[] data = new byte[in.readInt()];
         in.readFully(data);
@@ -56,11 +67,12 @@ public final class Main {
     }
 
     /** A letter, and parts by name: `p` for those of a program, `s` for what is wrong with its source. */
-    private static void answer(DataOutputStream out, Map<String, String> sources, boolean called) throws IOException {
+    private static void answer(DataOutputStream out, Map<String, String> sources, List<String> options,
+            List<String> classPath, boolean called, boolean controlled) throws IOException {
         Map<String, byte[]> parts = new LinkedHashMap<>();
         char letter = 'p';
         try {
-            program(sources, called, parts);
+            program(sources, options, classPath, called, controlled, parts);
         } catch (OutOfMemoryError | StackOverflowError large) {
             letter = 's';
             parts.clear();
@@ -83,10 +95,10 @@ public final class Main {
         }
     }
 
-    private static void program(Map<String, String> sources, boolean called, Map<String, byte[]> parts)
-            throws Compiler.SourceError, IOException {
+    private static void program(Map<String, String> sources, List<String> options, List<String> classPath, boolean called,
+            boolean controlled, Map<String, byte[]> parts) throws Compiler.SourceError, IOException {
         Declarations declarations = new Declarations(sources.keySet());
-        Map<String, byte[]> compiled = Compiler.compile(sources, OPTIONS, declarations);
+        Map<String, byte[]> compiled = Compiler.compile(sources, options, classPath, declarations);
         List<String> order = new ArrayList<>(compiled.keySet());
         if (order.stream().anyMatch(name -> name.startsWith("worldline.recorder."))) {
             String why = "the package worldline.recorder is the recorder's own";
@@ -98,7 +110,7 @@ public final class Main {
             throw new Compiler.SourceError(why, why + "\n");
         }
         Program[] learnt = new Program[1];
-        Map<String, byte[]> woven = Pass.over(compiled, declarations, main == null ? order.get(0) : main, learnt);
+        Map<String, byte[]> woven = Pass.over(compiled, declarations, main == null ? order.get(0) : main, controlled, learnt);
         parts.put("program.jar", jar(woven));
         parts.put("methods", learnt[0].forRecorder());
         parts.put("flow", learnt[0].flow().getBytes(StandardCharsets.UTF_8));

@@ -20,7 +20,7 @@ final class MethodFlow {
         walk(List.of(0), line, start);
         for (int i = 0; i < graph.code.length; i++) {
             if (graph.starts[i] || graph.lands[i]) {
-                walk(graph.next.get(i), graph.lines[i], of(next, graph.lines[i]));
+                walk(graph.next.get(i), graph.lines[i], of(next, Parts.line(graph.lines[i])));
             }
         }
     }
@@ -40,11 +40,11 @@ final class MethodFlow {
                 continue;
             }
             if (graph.starts[i] || graph.lands[i] && graph.lines[i] != line) {
-                into.add(graph.lines[i]);
+                into.add(Parts.line(graph.lines[i]));
                 continue;
             }
             if (Graph.isReturn(graph.code[i].getOpcode())) {
-                returns.add(line);
+                returns.add(Parts.line(line));
             }
             caught.addAll(graph.handlers.get(i));
             todo.addAll(graph.next.get(i));
@@ -52,8 +52,8 @@ final class MethodFlow {
                 todo.addAll(graph.handlers.get(i));
             }
         }
-        if (!caught.isEmpty() && into != handlers.get(line)) {
-            walk(caught, line, of(handlers, line));
+        if (!caught.isEmpty() && into != handlers.get(Parts.line(line))) {
+            walk(caught, line, of(handlers, Parts.line(line)));
         } else if (!caught.isEmpty()) { // raised again on the way through a handler
             caught.removeAll(met);
             if (!caught.isEmpty()) {

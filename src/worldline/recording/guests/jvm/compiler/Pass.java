@@ -28,17 +28,20 @@ final class Pass {
     private final Program program = new Program();
     private final Declarations declarations;
     private final String main;
+    private final boolean controlled; // its hidden inputs are decided and recorded
 
-    private Pass(Declarations declarations, String main) {
+    private Pass(Declarations declarations, String main, boolean controlled) {
+        this.controlled = controlled;
         this.declarations = declarations;
         this.main = main.replace('.', '/');
     }
 
     /** The classes with hooks in them, by name; what was learnt of them goes into `learnt`. */
-    static Map<String, byte[]> over(Map<String, byte[]> compiled, Declarations declarations, String main, Program[] learnt) {
+    static Map<String, byte[]> over(Map<String, byte[]> compiled, Declarations declarations, String main, boolean controlled,
+            Program[] learnt) {
         Set<String> whole = new HashSet<>(); // methods that would be too large with hooks in them
         while (true) {
-            Pass pass = new Pass(declarations, main);
+            Pass pass = new Pass(declarations, main, controlled);
             try {
                 Map<String, byte[]> made = pass.all(compiled, whole);
                 learnt[0] = pass.program;
@@ -59,6 +62,9 @@ final class Pass {
             classes.put(node.name, node);
             readers.put(node.name, reader);
         });
+        for (ClassNode node : classes.values()) {
+            prepare(node);
+        }
         Effects.own = own();
         Map<String, byte[]> made = new LinkedHashMap<>();
         for (ClassNode node : classes.values()) {
@@ -68,6 +74,10 @@ final class Pass {
                 } else if (isRecorded(node, method)) {
                     record(node, method);
                 }
+            }
+            node.methods.forEach(Pass::restore);
+            if (controlled) {
+                new Controls(classes).install(node);
             }
             ClassWriter writer = new ClassWriter(readers.get(node.name), ClassWriter.COMPUTE_MAXS);
             node.accept(writer);
@@ -88,6 +98,28 @@ final class Pass {
             }
         }
         return found;
+    }
+
+    /** Marks as instructions, and lines as places. */
+    private void prepare(ClassNode node) {
+        String file = declarations.file(node.name, node.sourceFile);
+        for (MethodNode method : node.methods) {
+            Marks.find(method);
+            for (AbstractInsnNode instruction : method.instructions) {
+                if (instruction instanceof LineNumberNode) {
+                    ((LineNumberNode) instruction).line = declarations.parts.place(file, ((LineNumberNode) instruction).line);
+                }
+            }
+        }
+    }
+
+    /** Places as lines, which stack traces name. */
+    private static void restore(MethodNode method) {
+        for (AbstractInsnNode instruction : method.instructions) {
+            if (instruction instanceof LineNumberNode) {
+                ((LineNumberNode) instruction).line = Parts.line(((LineNumberNode) instruction).line);
+            }
+        }
     }
 
     private static boolean isRecorded(ClassNode node, MethodNode method) {
@@ -138,7 +170,7 @@ final class Pass {
         List<Integer> lines = new ArrayList<>();
         for (AbstractInsnNode instruction : method.instructions) {
             if (instruction instanceof LineNumberNode) {
-                lines.add(((LineNumberNode) instruction).line);
+                lines.add(Parts.line(((LineNumberNode) instruction).line));
             }
         }
         return lines;

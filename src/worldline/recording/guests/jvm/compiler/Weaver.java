@@ -23,8 +23,8 @@ import jdk.internal.org.objectweb.asm.tree.TryCatchBlockNode;
 import jdk.internal.org.objectweb.asm.tree.VarInsnNode;
 
 /**
- * Hooks into one method: at its entry, at every line of javac's table, before every return, at every handler, and one
- * handler around all. The frame is a local variable behind the method's own.
+ * Hooks into one method: at its entry, at every line of javac's table, where scopes end, before every return, at every
+ * handler, and one handler around all. The frame is a local variable behind the method's own.
  */
 final class Weaver {
     private static final String HOOK = "worldline/recorder/Hook", ANY = "Ljava/lang/Object;";
@@ -80,6 +80,8 @@ final class Weaver {
                 at(before, i, step(i, changed[i]));
             } else if (Graph.isReturn(graph.code[i].getOpcode())) {
                 at(before, i, leaving(i, changed[i]));
+            } else if (graph.code[i] instanceof Marks.Mark) {
+                at(before, i, closing(i, changed[i]));
             }
         }
         for (AbstractInsnNode node : graph.code) {
@@ -164,6 +166,31 @@ final class Weaver {
         list.add(new LdcInsnNode(visible[0]));
         Emit.push(list, graph.writesAfter(i) ? 1 : 0);
         hook(list, graph.starts[i] ? "line" : "landed", "(" + ANY + "IJZ)V");
+        return list;
+    }
+
+    /** Where a scope ends: its variables, as far as they may have changed. */
+    private InsnList closing(int place, BitSet changed) {
+        InsnList list = new InsnList();
+        long[] passed = new long[(names >> 6) + 1];
+        BitSet rest = new BitSet();
+        int after = graph.after(place);
+        scopes.at(after, hasThis(after)).forEach(v -> rest.set(v.name()));
+        for (Scopes.Variable v : scopes.at(place, hasThis(place))) {
+            if (!rest.get(v.name()) && (changed.get(v.name()) || changed.get(names) && v.type().length() > 1)) {
+                pass(list, v);
+                passed[v.name() >> 6] |= 1L << v.name();
+            }
+        }
+        for (int word = 0; word < passed.length; word++) {
+            if (passed[word] != 0) {
+                list.add(new VarInsnNode(ALOAD, frame));
+                Emit.push(list, word);
+                list.add(new LdcInsnNode(passed[word]));
+                Emit.push(list, graph.writesAfter(place) ? 1 : 0);
+                hook(list, "closed", "(" + ANY + "IJZ)V");
+            }
+        }
         return list;
     }
 

@@ -7,7 +7,7 @@ final class Frame {
     final Code code;
     final int serial, depth;
     final Frame parent;
-    int line;
+    int line, place; // `place`: the line, and the part of it in the upper half
     boolean dirty; // code that may write to the heap has run since its last event, or is running
     Throwable raised; // the newest exception that it has a step of
     boolean handled; // and whether a handler of the program's took it
@@ -23,13 +23,14 @@ final class Frame {
     private int[] aliases;
     private final long[] seen;
     private long[] versions;
+    private long[] late; // names that were told when their scope ended: they are gone one event later
 
     Frame(Code code, int serial, Frame parent) {
         this.code = code;
         this.serial = serial;
         this.parent = parent;
         depth = parent == null ? 0 : parent.depth + 1;
-        line = code.line;
+        line = place = code.line;
         int n = code.names.length;
         types = new char[n];
         bits = new long[n];
@@ -134,13 +135,25 @@ final class Frame {
         aliasing = true;
     }
 
+    /** The scope of these names ends: they are gone behind the next event. */
+    void delay(int word, long names) {
+        if (late == null) {
+            late = new long[seen.length];
+        }
+        late[word] |= names;
+    }
+
     /** Names that are not visible any more are gone. */
     void visible(int word, long mask) {
         long gone = seen[word] & ~mask;
+        if (late != null) {
+            gone &= ~late[word];
+            late[word] = 0;
+        }
         if (gone == 0) {
             return;
         }
-        seen[word] &= mask;
+        seen[word] &= ~gone;
         for (int k = word << 6; gone != 0; k++, gone >>>= 1) {
             if ((gone & 1) != 0) {
                 Wire.gone(serial, code.id(k));

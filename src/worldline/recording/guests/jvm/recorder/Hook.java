@@ -90,6 +90,15 @@ public final class Hook {
         }
     }
 
+    /** A scope ends, whose variables were passed: they are gone behind the frame's next event. */
+    public static void closed(Object frame, int word, long names, boolean dirty) {
+        Frame live = live(frame);
+        if (live != null) {
+            live.delay(word, names);
+            live.dirty |= dirty;
+        }
+    }
+
     /** Which names from the 64th on are visible, a word at a time. */
     public static void visible(Object frame, int word, long mask) {
         Frame live = live(frame);
@@ -100,6 +109,7 @@ public final class Hook {
 
     // ---- events
 
+    /** `line`: with the part of it in the upper half. */
     public static void line(Object frame, int line, long visible, boolean dirty) {
         Frame live = live(frame);
         if (live != null) {
@@ -115,7 +125,7 @@ public final class Hook {
     /** Where a jump lands in the middle of a line: a step only if it came from another one. */
     public static void landed(Object frame, int line, long visible, boolean dirty) {
         Frame live = live(frame);
-        if (live != null && live.line != line) {
+        if (live != null && live.place != line) {
             line(frame, line, visible, dirty);
         } else if (live != null) {
             live.dirty |= dirty;

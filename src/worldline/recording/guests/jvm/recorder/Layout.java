@@ -381,6 +381,92 @@ abstract class Layout {
         }
     }
 
+    /** The numbers of the bits of a BitSet. */
+    static final class Bits extends Layout {
+        private final long words = offset(java.util.BitSet.class, "words"), used = offset(java.util.BitSet.class, "wordsInUse");
+
+        @Override
+        long size(Object set) {
+            return UNSAFE.getInt(set, used);
+        }
+
+        @Override
+        void read(Object set, Cells into) {
+            long[] held = (long[]) get(set, words);
+            for (int i = 0; i < Math.min(held.length, size(set)); i++) {
+                for (long rest = held[i]; rest != 0; rest &= rest - 1) {
+                    into.add((Object) Integer.valueOf(64 * i + Long.numberOfTrailingZeros(rest)));
+                }
+            }
+        }
+    }
+
+    /** An OptionalInt and its kin. */
+    static final class Present extends Layout {
+        private final long present, value;
+        private final Class<?> owner;
+
+        Present(Class<?> owner) {
+            this.owner = owner;
+            present = offset(owner, "isPresent");
+            value = offset(owner, "value");
+        }
+
+        @Override
+        long size(Object optional) {
+            return 1;
+        }
+
+        @Override
+        void read(Object optional, Cells into) {
+            if (!UNSAFE.getBoolean(optional, present)) {
+                into.add((Object) null);
+            } else if (owner == java.util.OptionalInt.class) {
+                into.add((Object) Integer.valueOf(UNSAFE.getInt(optional, value)));
+            } else if (owner == java.util.OptionalLong.class) {
+                into.add((Object) Long.valueOf(UNSAFE.getLong(optional, value)));
+            } else {
+                into.add((Object) Double.valueOf(UNSAFE.getDouble(optional, value)));
+            }
+        }
+    }
+
+    /** The buckets of a ConcurrentHashMap; a bucket that is a tree has its nodes in a chain too. */
+    static final class Concurrent extends Layout {
+        private final long table, count, key, value, next, first;
+        private final Class<?> tree;
+
+        Concurrent() {
+            Class<?> owner = java.util.concurrent.ConcurrentHashMap.class, node = of(owner.getName() + "$Node");
+            tree = of(owner.getName() + "$TreeBin");
+            table = offset(owner, "table");
+            count = offset(owner, "baseCount");
+            key = offset(node, "key");
+            value = offset(node, "val");
+            next = offset(node, "next");
+            first = offset(tree, "first");
+        }
+
+        @Override
+        long size(Object map) {
+            return UNSAFE.getLong(map, count);
+        }
+
+        @Override
+        void read(Object map, Cells into) {
+            Object[] buckets = (Object[]) get(map, table);
+            for (int i = 0; buckets != null && i < buckets.length; i++) {
+                Object node = buckets[i] != null && buckets[i].getClass() == tree ? get(buckets[i], first) : buckets[i];
+                for (; node != null; node = get(node, next)) {
+                    if (get(node, value) != null) {
+                        into.add(get(node, key));
+                        into.add(get(node, value));
+                    }
+                }
+            }
+        }
+    }
+
     /** Nothing inside, for ever. */
     static final class Empty extends Layout {
         @Override

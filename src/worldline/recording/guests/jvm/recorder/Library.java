@@ -100,6 +100,22 @@ final class Library {
                 return list(name, keysOf(UTIL + "TreeSet", "m"));
             case "concurrent.atomic.AtomicReference":
                 return new Entry(Shape.BOX, "AtomicReference", fields(ATOMIC + "AtomicReference", "value"));
+            case "BitSet":
+                return list(name, new Layout.Bits());
+            case "OptionalInt":
+            case "OptionalLong":
+            case "OptionalDouble":
+                return new Entry(Shape.PLAIN, name, new Layout.Present(Layout.of(UTIL + name)));
+            case "concurrent.atomic.AtomicIntegerArray":
+            case "concurrent.atomic.AtomicLongArray":
+            case "concurrent.atomic.AtomicReferenceArray":
+                return new Entry(Shape.BOX, name.substring(18), fields(UTIL + name, "array"));
+            case "concurrent.ConcurrentHashMap":
+                return map("ConcurrentHashMap", new Layout.Concurrent());
+            case "Properties":
+                return map(name, new Layout.Around(Layout.of(UTIL + name), "map", false));
+            case "IdentityHashMap":
+                return new Entry(Shape.BAG, name, new Layout.Gaps(Layout.of(UTIL + name), "table", 2));
             case "Optional":
                 return new Entry(Shape.PLAIN, name, fields(UTIL + name, "value"));
             default:

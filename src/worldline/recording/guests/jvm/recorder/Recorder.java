@@ -95,8 +95,9 @@ final class Recorder {
         }
         Streams.flush();
         frame.finish();
-        frame.line = line;
-        Wire.line(frame.serial, line);
+        frame.place = line;
+        frame.line = line & 0xffff;
+        Wire.line(frame.serial, frame.line);
         frame.dirty = dirty;
     }
 

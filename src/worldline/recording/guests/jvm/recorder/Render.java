@@ -6,6 +6,7 @@ import java.util.Arrays;
 final class Render {
     private static final long MESSAGE = Layout.offset(Throwable.class, "detailMessage");
     private static final long CAUSE = Layout.offset(Throwable.class, "cause");
+    private static final long SUPPRESSED = Layout.offset(Throwable.class, "suppressedExceptions");
     private static final long ENUM_NAME = Layout.offset(Enum.class, "name");
     private static final String[] RESERVED = {
         "None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float", "complex", "set", "frozenset",
@@ -135,7 +136,7 @@ final class Render {
                 text.big((java.math.BigInteger) value);
                 return;
             case Shape.DECIMAL:
-                text.put("BigDecimal(").string(value.toString()).put(')');
+                text.put(shape.name).put('(').string(value.toString()).put(')'); // of a final class of the JDK
                 return;
             case Shape.ENUM:
                 name(shape.name);
@@ -286,7 +287,11 @@ final class Render {
         seen.mark = walk;
         text.put('(');
         boolean first = true;
-        if (shape.kind == Shape.TEXT) {
+        if (shape.kind == Shape.VALUED) {
+            first = false;
+            name(shape.name);
+            text.put('.').word((String) Layout.get(value, ENUM_NAME));
+        } else if (shape.kind == Shape.TEXT) {
             first = false;
             if (((CharSequence) value).length() > valueBytes) {
                 throw Over.OVER;
@@ -373,11 +378,22 @@ final class Render {
             text.word(slot.name).put('=');
             if (slot.type == 'L') {
                 show(Layout.get(value, slot.offset), depth + 1);
+            } else if (slot.type == Shape.OUTER) {
+                outer(Layout.get(value, slot.offset));
             } else {
                 number(text, slot.type, Shape.bits(value, slot.type, slot.offset));
             }
         }
         return first;
+    }
+
+    /** The object around an object: its number alone, or every node of a structure would repeat it. */
+    private static void outer(Object around) {
+        if (around == null) {
+            text.put("None");
+        } else {
+            name(Shape.of(around.getClass()), Seen.of(around));
+        }
     }
 
     /** The message of an exception. The JVM writes that of a null pointer, which no field holds, when it is asked for. */
@@ -390,6 +406,12 @@ final class Render {
     static Object cause(Object exception) {
         Object cause = Layout.get(exception, CAUSE);
         return cause == exception ? null : cause;
+    }
+
+    /** The exceptions that an exception has suppressed; null where there are none. */
+    static Object suppressed(Object exception) {
+        Object list = Layout.get(exception, SUPPRESSED);
+        return list instanceof java.util.ArrayList ? list : null; // else the mark of none
     }
 
     private static void exception(Object value, Shape shape, int depth) {
@@ -409,6 +431,17 @@ final class Render {
         if (cause != null) {
             text.put(first ? "__cause__=" : ", __cause__=");
             show(cause, depth + 1);
+            first = false;
+        }
+        if (suppressed(value) != null) {
+            text.put(first ? "suppressed=[" : ", suppressed=[");
+            Cells cells = new Cells();
+            Shape.of(java.util.ArrayList.class).layout.read(suppressed(value), cells);
+            for (int i = 0; i < cells.count; i++) {
+                text.put(i > 0 ? ", " : "");
+                show(cells.refs[i], depth + 1);
+            }
+            text.put(']');
         }
         text.put(')');
     }

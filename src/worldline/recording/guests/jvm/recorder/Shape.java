@@ -13,9 +13,10 @@ final class Shape {
     static final int FUNCTION = 8, OPAQUE = 9, DECIMAL = 10;
     // What can change, or hold what can:
     static final int NUMBERS = 16, ARRAY = 17, OBJECT = 18, EXCEPTION = 19, LIST = 20, MAP = 21, SET = 22, BAG = 23;
-    static final int TEXT = 24, PAIR = 25, BOX = 26, PLAIN = 27, COUNTER = 28;
+    static final int TEXT = 24, PAIR = 25, BOX = 26, PLAIN = 27, COUNTER = 28, VALUED = 29;
 
     private static final IdentityHashMap<Class<?>, Shape> shapes = new IdentityHashMap<>();
+    static final char OUTER = 'R'; // the type of a field with the object around: shown by its number
     private static final Slot[] NONE = {};
     private static Shape last;
 
@@ -81,7 +82,7 @@ final class Shape {
         }
         if (Enum.class.isAssignableFrom(cls)) {
             Class<?> declaring = cls.getSuperclass() == Enum.class ? cls : cls.getSuperclass();
-            return atom(ENUM, simple(declaring));
+            return isProgram(cls) && changes(cls) ? new Shape(VALUED, simple(declaring), null, slots(cls)) : atom(ENUM, simple(declaring));
         }
         if (cls.isHidden() || cls.isSynthetic()) {
             return atom(FUNCTION, "function");
@@ -97,7 +98,28 @@ final class Shape {
         if (known != null) {
             return new Shape(known.kind, own ? simple(cls) : known.name, known.layout, slots(cls));
         }
-        return own ? new Shape(OBJECT, simple(cls), null, slots(cls)) : atom(OPAQUE, simple(cls));
+        if (own) {
+            return new Shape(OBJECT, simple(cls), null, slots(cls));
+        }
+        Shape inner = Inner.find(cls);
+        return inner != null ? inner : atom(OPAQUE, simple(cls));
+    }
+
+    /** An object of the JDK that is shown by some of its fields. */
+    static Shape ofFields(String name, Slot[] slots) {
+        return new Shape(OBJECT, name, null, slots);
+    }
+
+    /** Has an enum a field that can change? */
+    private static boolean changes(Class<?> cls) {
+        for (Class<?> c = cls; c != null && isProgram(c); c = c.getSuperclass()) {
+            for (Field field : c.getDeclaredFields()) {
+                if ((field.getModifiers() & (Modifier.STATIC | Modifier.FINAL)) == 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private static Shape plain(Class<?> cls) {
@@ -119,8 +141,8 @@ final class Shape {
         if (cls == java.math.BigInteger.class) {
             return atom(BIG, "int");
         }
-        if (cls == java.math.BigDecimal.class) {
-            return atom(DECIMAL, "BigDecimal");
+        if (Inner.isText(cls)) {
+            return atom(DECIMAL, simple(cls));
         }
         if (cls == Class.class) {
             return atom(CLASS, "class");
@@ -167,8 +189,17 @@ final class Shape {
         }
         collect(cls.getSuperclass(), into);
         for (Field field : cls.getDeclaredFields()) {
-            if (!Modifier.isStatic(field.getModifiers()) && !field.isSynthetic()) {
-                into.add(new Slot(field.getName(), letter(field.getType()), Wire.UNSAFE.objectFieldOffset(field)));
+            if (Modifier.isStatic(field.getModifiers())) {
+                continue;
+            }
+            String name = field.getName();
+            char type = letter(field.getType());
+            if (name.startsWith("val$")) { // a captured variable
+                into.add(new Slot(name.substring(4), type, Wire.UNSAFE.objectFieldOffset(field)));
+            } else if (name.startsWith("this$")) {
+                into.add(new Slot("outer", OUTER, Wire.UNSAFE.objectFieldOffset(field)));
+            } else if (!field.isSynthetic()) {
+                into.add(new Slot(name, type, Wire.UNSAFE.objectFieldOffset(field)));
             }
         }
     }
@@ -209,10 +240,14 @@ final class Shape {
         } else if (kind == EXCEPTION) {
             into.add(Render.message(object));
             into.add(Render.cause(object));
+            into.add(Render.suppressed(object));
         }
         for (Slot slot : slots) {
             if (slot.type == 'L') {
                 into.add(Wire.UNSAFE.getReference(object, slot.offset));
+            } else if (slot.type == OUTER) {
+                Object outer = Wire.UNSAFE.getReference(object, slot.offset);
+                into.add(outer == null ? 0L : Seen.of(outer).number());
             } else {
                 into.add(bits(object, slot.type, slot.offset));
             }

@@ -15,7 +15,7 @@ final class Wire {
     static final Unsafe UNSAFE = Unsafe.getUnsafe();
     static final int TEXT = 0x01, CALL = 0x02, SWITCH = 0x04, LINE = 0x05, RETURN = 0x06, RAISE = 0x08;
     static final int OUTPUT = 0x09, INPUT = 0x0a, EXIT = 0x0b, DELTA = 0x10, GONE = 0x11, SAME = 0x12, SPLICE = 0x13;
-    static final int NOTE = 0x20, HIDDEN = 0x21, META = 0x22, END = 0x3f;
+    static final int NOTE = 0x20, HIDDEN = 0x21, META = 0x22, DRAW = 0x23, END = 0x3f;
     private static final int HEADER = 64, RESERVE = 4096, RECORD_WEIGHT = 8, TEXT_WEIGHT = 32;
     private static final byte[] LIMIT = {'l', 'i', 'm', 'i', 't'}, MEMORY = {'m', 'e', 'm', 'o', 'r', 'y'};
     private static final HashMap<String, Integer> names = new HashMap<>();
@@ -23,6 +23,7 @@ final class Wire {
     private static long base, at, left;
     private static long steps, maxSteps;
     private static int current = -1;
+    private static long closed; // how many steps there were after the last that no line or call is
     private static int large; // how many values may be the base of a splice
     static volatile boolean ended;
 
@@ -131,6 +132,7 @@ final class Wire {
     /** A step with an argument. */
     static void step(int frame, int tag, int line, Text arg) {
         count();
+        closed = steps;
         switchTo(frame);
         commit(bytes(varint(tag(tag, arg.length), line), arg.data, arg.length), 1);
     }
@@ -199,8 +201,18 @@ final class Wire {
     }
 
     static void hidden(String kind, Text value) {
+        hidden(HIDDEN, kind, value);
+    }
+
+    /** A hidden input of a controlled run: of the newest step if its frame has begun it, else of the next. */
+    static void draw(String kind, Text value) {
+        boolean begun = Recorder.top != null && closed != steps && current == Recorder.top.serial;
+        hidden(begun ? DRAW : HIDDEN, kind, value);
+    }
+
+    private static void hidden(int tag, String kind, Text value) {
         byte[] data = kind.getBytes(StandardCharsets.UTF_8);
-        long p = bytes(tag(HIDDEN, value.length + data.length), data, data.length);
+        long p = bytes(tag(tag, value.length + data.length), data, data.length);
         commit(bytes(p, value.data, value.length), 2);
     }
 
