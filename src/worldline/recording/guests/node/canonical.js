@@ -8,17 +8,19 @@ const { kinds } = require('./kinds.js');
 const { HOLE } = require('./rows.js');
 
 const apply = Reflect.apply, isArray = Array.isArray;
-const { keys: keysOf, getOwnPropertyDescriptor: descriptorOf, hasOwn } = Object;
-const OVER = { over: true }, ACCESSOR = { accessor: true }, FEW = 12;
+const { keys: keysOf, getOwnPropertyDescriptor: descriptorOf, getOwnPropertySymbols: symbolsOf, hasOwn } = Object;
+const OVER = { over: true }, ACCESSOR = { accessor: true }, AWAITED = { awaited: true }, FEW = 12;
 const { fromCodePoint } = String, { floor } = Math, SAFE = 9007199254740991;
 const PLAIN = /^[ -&(-[\]-~]*$/;
 
 /** Renders values for one trace; it holds the numbers given to objects. After `render`, the text is buf[0..length). */
 class Renderer {
-  constructor(outer, limits, careful) {
+  constructor(outer, limits, traits) {
     this.outer = outer;
-    this.kinds = kinds(outer);
-    this.careful = careful;
+    this.kinds = kinds(outer, traits);
+    this.careful = traits.careful; // getters may exist
+    this.stateful = traits.stateful; // functions may have properties
+    this.symbols = traits.symbols; // keys may be symbols
     this.most = limits.value_bytes;
     this.deepest = limits.value_depth;
     this.buf = outer.buffer(1 << 16);
@@ -213,9 +215,10 @@ class Renderer {
       case 'undefined': this.raw('<undefined>'); return;
       case 'bigint': this.big(v); return;
       case 'symbol': this.symbol(v); return;
-      case 'function': this.function(v); return;
+      case 'function': this.function(v, depth); return;
     }
     if (v === null) { this.raw('None'); return; }
+    if (v === AWAITED) { this.raw('<Promise>'); return; }
     if (v === ACCESSOR) { this.raw('<accessor>'); return; }
     this.object(v, depth);
   }
@@ -231,10 +234,16 @@ class Renderer {
     this.raw(typeof name === 'string' && name !== '' ? `<symbol ${name.split('.').map(word).join('.')}>` : '<symbol>');
   }
 
-  function(v) {
+  function(v, depth) {
     if (this.outer.isProxy(v)) { this.raw('<Proxy>'); return; }
     const name = this.kinds.functionName(v), kind = this.kinds.isClass(v) ? 'class' : 'function';
-    this.raw(`<${kind} ${name === '' ? '<anonymous>' : word(name)}>`);
+    const text = `<${kind} ${name === '' ? '<anonymous>' : word(name)}>`;
+    if (!this.stateful || depth > this.deepest || !this.kinds.hasFields(v)) { this.raw(text); return; }
+    const head = `${kind}#${this.serial(v)}`;
+    if (this.met(v)) { this.raw(head); return; }
+    this.raw(`${head}(${text}`);
+    this.fields({ form: kind, readers: this.kinds.readersOfClass(v) }, v, depth, false);
+    this.raw(')');
   }
 
   object(v, depth) {
@@ -249,6 +258,7 @@ class Renderer {
       if (depth > this.deepest) this.raw(`...<dict ${keysOf(v).length}>`);
       else if (!this.labelled(v)) this.dict(v, depth);
     } else if (kind.form === 'opaque') this.raw(kind.text);
+    else if (kind.form === 'state') this.state(kind, v, depth);
     else if (kind.form === 'error') this.error(kind, v, depth);
     else this.instance(kind, v, depth);
   }
@@ -339,7 +349,23 @@ class Renderer {
       this.raw(': ');
       this.value(this.get(v, keys[i]), depth + 1);
     }
+    if (this.symbols) this.symbolKeys(v, depth, keys.length === 0, true);
     this.raw('}');
+  }
+
+  /** Properties whose keys are symbols: keys of a dict, or fields. Whether a field would be the first thing. */
+  symbolKeys(v, depth, first, dict) {
+    const keys = symbolsOf(v);
+    for (let i = 0; i < keys.length; i++) {
+      if (!descriptorOf(v, keys[i]).enumerable) continue;
+      if (!first) this.comma();
+      first = false;
+      if (dict) this.symbol(keys[i]);
+      else this.raw(word(`[${apply(this.outer.describe, keys[i], []) ?? ''}]`));
+      this.raw(dict ? ': ' : '=');
+      this.value(this.get(v, keys[i]), depth + 1);
+    }
+    return first;
   }
 
   instance(kind, v, depth) {
@@ -402,6 +428,7 @@ class Renderer {
       first = false;
       this.value(this.get(v, keys[i]), depth + 1);
     }
+    if (this.symbols) first = this.symbolKeys(v, depth, first, false);
     for (let read = kind.readers; read !== null; read = read.up) {
       const found = [];
       read.of(v, found);
@@ -412,6 +439,20 @@ class Renderer {
       }
     }
     return first;
+  }
+
+  /** An object whose state no property shows. */
+  state(kind, v, depth) {
+    const { value, fields } = kind.state, head = `${kind.name}#${this.serial(v)}`;
+    if (this.met(v)) { this.raw(head); return; }
+    this.raw(`${head}(`);
+    if (value instanceof Uint8Array) this.items(value, depth);
+    else if (value !== undefined) this.string(value);
+    for (let i = 0; i < fields.length; i += 2) {
+      this.raw(`${i > 0 || value !== undefined ? ', ' : ''}${fields[i]}=`);
+      this.value(fields[i + 1], depth + 1);
+    }
+    this.raw(')');
   }
 
   error(kind, v, depth) {
@@ -460,4 +501,4 @@ class Renderer {
   }
 }
 
-module.exports = { Renderer, stringText };
+module.exports = { Renderer, AWAITED, stringText };

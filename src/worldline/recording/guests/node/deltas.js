@@ -15,11 +15,26 @@ function diff(it, f, id, args) {
   const s = it.sites[id], slots = s.slots, last = f.last, clean = f.epoch === it.epoch;
   for (let i = 0; i < slots.length; i++) {
     const k = slots[i], v = args[i + 3], was = last[k];
-    if (v === was && (clean || typeof v !== 'object') && (v !== 0 || 1 / v === 1 / was)) continue;
+    if (v === was && (clean || it.lasts(v)) && (v !== 0 || 1 / v === 1 / was)) continue;
     change(it, f, k, v);
   }
   f.epoch = it.epoch;
   if (f.shared) share(it, f);
+}
+
+/** Names whose scope ends: what the newest step of the frame wrote into them. */
+function close(it, f, s, args) {
+  if (it.pending) it.tick();
+  if (it.out !== null || it.in !== null) it.flush();
+  const { slots } = s, { last } = f, { wire } = it, clean = f.epoch === it.epoch;
+  for (let i = 0; i < slots.length; i++) {
+    const k = slots[i], v = args[i + 2], was = last[k], at = wire.at;
+    if (v === was && (clean || it.lasts(v)) && (v !== 0 || 1 / v === 1 / was)) continue;
+    change(it, f, k, v);
+    if (wire.at !== at) (f.late ??= []).push(k);
+  }
+  if (f.late !== null) f.set = -1;
+  wire.commit();
 }
 
 /** The names that can be read from where an exception is caught; of the others, the objects that they are bound to. */
@@ -36,7 +51,7 @@ function settle(it, f) {
   if (it.pending) it.tick();
   if (it.out !== null || it.in !== null) it.flush();
   if (f.epoch === it.epoch) return;
-  for (let k = 0; k < f.last.length; k++) if (typeof f.last[k] === 'object' && f.last[k] !== null) change(it, f, k, f.last[k]);
+  for (let k = 0; k < f.last.length; k++) if (f.last[k] !== null && !it.lasts(f.last[k])) change(it, f, k, f.last[k]);
   f.epoch = it.epoch;
 }
 
@@ -74,6 +89,29 @@ function change(it, f, k, v) {
   // Most containers are told once, when they are passed: what is kept of one pays when it changes again.
   if (n >= LARGE) f.large[k].rows = was === v ? rowsOf(it.renderer, v) : null;
   else if (before !== null) before.rows = null;
+}
+
+/** A captured variable when its function is called: as in the frame before, if nothing has changed since. */
+function capture(it, f, k, v) {
+  const { captured } = f.fn, known = captured[k], { wire } = it;
+  if (known === undefined || known.value !== v || known.epoch !== it.epoch || typeof v !== 'object' || v === null) {
+    change(it, f, k, v);
+    if (typeof v === 'object' && f.off[k] > 0) captured[k] = { value: v, epoch: it.epoch, off: f.off[k], len: f.len[k] };
+    return;
+  }
+  const id = slot(it, f, k), { off, len } = known;
+  wire.take(len + 20, 1);
+  if (it.current !== f.serial) it.turn(f);
+  wire.bytes[wire.at++] = DELTA;
+  wire.varint(id);
+  wire.varint(len);
+  const b = wire.bytes;
+  for (let i = 0, at = wire.at; i < len; i++) b[at + i] = b[off + i];
+  f.last[k] = v;
+  f.shared = f.objects = true;
+  f.off[k] = wire.at;
+  f.len[k] = len;
+  wire.at += len;
 }
 
 /** A container of which rows are kept may have changed: tells what did. False: it has to be looked at as a whole. */
@@ -167,12 +205,14 @@ function vanish(it, f, k) {
   it.wire.varint(id);
 }
 
-/** A scope was left: its names are gone. */
+/** A scope was left: its names are gone, those that were told at its end from the next event on. */
 function hide(it, f, s) {
-  f.set = s.set;
-  const hidden = s.hidden;
+  const { hidden } = s, { late } = f;
+  f.set = late === null ? s.set : -1;
+  f.late = null;
   for (let i = 0; i < hidden.length; i++) {
     const k = hidden[i];
+    if (late !== null && late.includes(k)) continue;
     if (f.off[k] >= 0) vanish(it, f, k);
     else if (f.quiet === null || f.quiet[k] === undefined) f.last[k] = ABSENT;
   }
@@ -183,12 +223,12 @@ function hide(it, f, s) {
 function watch(it, f, k, v) {
   f.last[k] = v;
   if (f.quiet === null) f.quiet = [];
-  f.quiet[k] = typeof v === 'object' && v !== null ? version(it, v) : 0;
+  f.quiet[k] = v !== null && !it.lasts(v) ? version(it, v) : 0;
 }
 
 function stirred(it, f, k, v) {
   if (f.last[k] !== v) return true;
-  if (typeof v !== 'object' || v === null || version(it, v) === f.quiet[k]) return false;
+  if (v === null || it.lasts(v) || version(it, v) === f.quiet[k]) return false;
   return true;
 }
 
@@ -234,4 +274,4 @@ function share(it, f) {
   }
 }
 
-module.exports = { diff, reconcile, settle, change, hide, watch, share };
+module.exports = { diff, reconcile, settle, change, capture, close, hide, watch, share };

@@ -31,11 +31,13 @@ class Frame {
     this.alias = null; // slots of the names that came first, by slot; -1: none
     this.quiet = null; // outer names that have not changed yet
     this.set = -1;
+    this.late = null; // slots of names that were told when their scope ended: they are gone one event later
     this.epoch = 0;
     this.line = fn.line;
     this.dirty = true;
     this.place = 0; // on the stack; 0: not on it
     this.suspended = false;
+    this.yields = 0;
     this.raised = false;
     this.thrown = undefined;
     this.value = undefined; // of a return that is not done yet

@@ -11,9 +11,9 @@ import json
 import os
 import secrets
 import subprocess
-import tempfile
 from typing import Any, NoReturn
 
+from ..hidden.nameless import nameless_file
 from ..refused import Refused
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -78,17 +78,10 @@ def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: in
         with open(parts["program"]) as file:
             prepared = file.read().replace(_HOLDER, hook)
         text = f'{text[:-1]}, "made": {prepared}}}'
-    reading = _file(b"\0".join([text.encode(), *_cache]))
+    reading = nameless_file(b"\0".join([text.encode(), *_cache]))
     for fd in (reading, request["wire"], report_fd):
         os.set_inheritable(fd, True)
     node = _node(spec)
-    command = [node, *_flags(spec), os.path.join(_FOLDER, "main.js"), str(reading)]
-    os.execve(node, command, dict(os.environ))
-
-
-def _file(data: bytes) -> int:
-    """Return a descriptor of a nameless file with this content."""
-    with tempfile.TemporaryFile(buffering=0) as file:
-        file.write(data)
-        file.seek(0)
-        return os.dup(file.fileno())
+    command = [node, *_flags(spec), *spec["vm_flags"], os.path.join(_FOLDER, "main.js"), str(reading)]
+    packages = {"NODE_PATH": ":".join(spec["libraries"])} if spec["libraries"] else {}
+    os.execve(node, command, {**os.environ, **packages})

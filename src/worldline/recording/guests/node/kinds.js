@@ -3,6 +3,7 @@
 'use strict';
 
 const { word } = require('./text.js');
+const { Internal } = require('./internal.js');
 const apply = Reflect.apply, isArray = Array.isArray;
 const { getPrototypeOf: prototypeOf, getOwnPropertyDescriptor: descriptorOf, keys: keysOf } = Object;
 const mapEach = Map.prototype.forEach, setEach = Set.prototype.forEach;
@@ -17,11 +18,13 @@ const flagGetters = FLAGS.filter((name) => descriptorOf(RegExp.prototype, name))
 const unbox = { isNumberObject: Number, isStringObject: String, isBooleanObject: Boolean, isBigIntObject: BigInt, isSymbolObject: Symbol };
 
 /** The questions that can be asked about values of a program whose intrinsics are `outer`. */
-function kinds(outer) {
+function kinds(outer, traits) {
   const { types } = outer;
   const known = new WeakMap();
   const readers = new WeakMap();
   const modules = new WeakMap();
+  const classes = new WeakMap();
+  const internal = new Internal(outer, traits);
 
   function constructorOf(v) {
     for (let p = prototypeOf(v); p !== null; p = outer.isProxy(p) ? null : prototypeOf(p)) {
@@ -80,13 +83,13 @@ function kinds(outer) {
   function special(v) {
     if (v === outer.global) return opaque('<global>');
     if (modules.has(v)) return opaque(`<module ${modules.get(v).split('/').map(word).join('.')}>`);
-    if (types.isPromise(v)) return opaque('<Promise>');
+    if (types.isPromise(v)) return opaque(internal.promise(v));
+    const state = internal.of(v);
+    if (state !== null) return { form: 'state', text: '', name: state.name, bare: state.name, readers: null, state };
     if (types.isGeneratorObject(v)) return opaque('<generator>');
     if (types.isModuleNamespaceObject(v)) return opaque('<module>');
     if (types.isMapIterator(v) || types.isSetIterator(v)) return opaque('<iterator>');
-    for (const name of ['isWeakMap', 'isWeakSet', 'isAnyArrayBuffer', 'isDataView', 'isExternal']) {
-      if (types[name](v)) return opaque(`<${name === 'isAnyArrayBuffer' ? 'ArrayBuffer' : name.slice(2)}>`);
-    }
+    if (types.isExternal(v)) return opaque('<External>');
     return null;
   }
 
@@ -117,7 +120,7 @@ function kinds(outer) {
 
   const DICT = { form: 'dict', name: 'dict', bare: 'Object', readers: null, text: '' };
   return {
-    of, functionName, isClass,
+    of, functionName, isClass, internal,
     isPlainArray: (v) => prototypeOf(v) === outer.arrayPrototype,
     mapItems(v) {
       const out = [];
@@ -154,6 +157,12 @@ function kinds(outer) {
         case 'fields': return keysOf(v).length;
       }
       return 0;
+    },
+    /** Has a function or class of the program's properties? */
+    hasFields: (v) => (keysOf(v).length > 0 || classes.has(v)) && isOwn(v),
+    readersOfClass: (v) => (classes.has(v) ? { of: classes.get(v), up: null } : null),
+    registerClass(cls, read) {
+      classes.set(cls, read);
     },
     /** How the private fields of instances of this prototype are read. */
     register(prototype, read) {

@@ -50,6 +50,16 @@ const outer = {
   words: (memory, from) => new Uint32Array(memory, from, 16), exit: (code) => reallyExit.call(process, code), own: new WeakSet(),
   hook: spec.hook, process, fs, vm, require, Error, TypeError, folder, functionPrototype: Function.prototype, load,
   generatorPrototype: Object.getPrototypeOf(function* () {}).prototype,
+  generators: [Object.getPrototypeOf(function* () {}).prototype, Object.getPrototypeOf(async function* () {}).prototype],
+  iterators: new Map([
+    ['ArrayIterator', [].values()], ['StringIterator', ''[Symbol.iterator]()], ['MapIterator', new Map().values()],
+    ['SetIterator', new Set().values()], ['RegExpStringIterator', ''.matchAll(/a/g)],
+  ].map(([name, iterator]) => [Object.getPrototypeOf(iterator), name])),
+  weak: [[WeakMap.prototype, 'set'], [WeakSet.prototype, 'add']],
+  addresses: [
+    [URL.prototype, 'URL', Object.getOwnPropertyDescriptor(URL.prototype, 'href').get],
+    [URLSearchParams.prototype, 'URLSearchParams', URLSearchParams.prototype.toString],
+  ],
 };
 
 // An object of this realm that falls into the program's hands (an error, say) leads to nothing that can be changed.

@@ -116,7 +116,7 @@ class Modules {
     if (outer.Module.builtinModules.includes(builtin)) {
       const exports = outer.require(builtin);
       this.builtin(builtin, exports);
-      return this.synthetic(`node:${builtin}`, named(exports));
+      return this.synthetic(`node:${builtin}`, named(exports, outer));
     }
     return this.commonJs(path ?? specifier, specifier, from);
   }
@@ -134,7 +134,33 @@ class Modules {
 
   commonJs(path, specifier, from) {
     const require = this.outer.Module.createRequire(from === undefined ? path : from);
-    return this.synthetic(`file://${path}`, named(require(path)));
+    return this.synthetic(`file://${path}`, named(this.required(require, path), this.outer));
+  }
+
+  required(require, path) {
+    try {
+      return require(path);
+    } catch (error) {
+      const file = error?.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? this.importedFile(require, path) : null;
+      if (file === null) throw error;
+      return require(file);
+    }
+  }
+
+  /** The file of a package that shows itself only to `import`; null if there is none. */
+  importedFile(require, specifier) {
+    const [, name, rest] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier);
+    for (const folder of require.resolve.paths(specifier) ?? []) {
+      let text;
+      try {
+        text = this.outer.fs.readFileSync(`${folder}/${name}/package.json`, 'utf8');
+      } catch {
+        continue;
+      }
+      const target = exportedTo(JSON.parse(text).exports, `.${rest}`);
+      return target === null ? null : `${folder}/${name}/${target}`;
+    }
+    return null;
   }
 
   async synthetic(identifier, values) {
@@ -163,8 +189,25 @@ class Modules {
   }
 }
 
+/** The file that the `exports` of a package name for a path in it, when it is imported. */
+function exportedTo(exports, path) {
+  const isMap = typeof exports === 'object' && exports !== null && Object.keys(exports).some((key) => key.startsWith('.'));
+  return chosen(isMap ? exports[path] : path === '.' ? exports : null);
+}
+
+function chosen(target) {
+  if (typeof target === 'string') return target;
+  if (typeof target !== 'object' || target === null) return null;
+  for (const [condition, inner] of Object.entries(target)) {
+    const file = Array.isArray(target) || /^(import|node|default)$/.test(condition) ? chosen(inner) : null;
+    if (file !== null) return file;
+  }
+  return null;
+}
+
 /** What a module of Node's, or a CommonJS one, exports by name; getters are not asked. */
-function named(exports) {
+function named(exports, outer) {
+  if (outer.types.isModuleNamespaceObject(exports)) return Object.fromEntries(Object.keys(exports).map((key) => [key, exports[key]]));
   const values = { default: exports };
   if ((typeof exports !== 'object' && typeof exports !== 'function') || exports === null) return values;
   for (const key of Object.keys(exports)) {

@@ -1,30 +1,32 @@
 // The recorder: what the hooks in an instrumented program call. One object a run; it writes the wire.
 // Runs in a realm of its own, which the program has no way into. The hooks' names are one letter: they stand in the
 // program's text. l: a line; c, r: call and return; u, w: around what runs before a body; y, z: yield and resume; d: delegation;
-// t, h, p, x: raise, catch, pass on, leave by an exception; v, e, q: a return that waits for a `finally`, that, and the end.
+// t, h, p, x: raise, catch, pass on, leave by an exception; v, e, q: a return that waits for a `finally`, that, and the end; b: a scope ends.
 'use strict';
 
-const { Renderer, stringText } = require('./canonical.js');
+const { Renderer, AWAITED, stringText } = require('./canonical.js');
 const { Wire } = require('./wire.js');
 const { Frame, ABSENT, INERT } = require('./frame.js');
 const { watched, UNKNOWN } = require('./delegate.js');
-const { diff, reconcile, settle, change, hide, watch, share } = require('./deltas.js');
+const { diff, reconcile, settle, change, capture, close, hide, watch, share } = require('./deltas.js');
 
 const apply = Reflect.apply;
 const [CALL, RESUME, SWITCH, LINE, RETURN, YIELD, RAISE, OUTPUT, INPUT, EXIT] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
-const [NOTE, HIDDEN, META] = [0x20, 0x21, 0x22];
+const [NOTE, HIDDEN, META, DRAW] = [0x20, 0x21, 0x22, 0x23];
 // Room on the stack for the recorder's own work, of many of its smallest frames; looked for once in so many frames.
 const PROBE = 3000, APART = 64;
 
 class Recorder {
-  constructor(outer, opened, limits, careful) {
+  constructor(outer, opened, limits, traits) {
     this.outer = outer;
-    this.renderer = new Renderer(outer, limits, careful);
+    this.renderer = new Renderer(outer, limits, traits);
+    this.stateful = traits.stateful; // functions of the program may have properties that change
     this.wire = new Wire(outer, opened);
     this.functions = [];
     this.sites = [];
     this.max = limits.steps;
     this.steps = this.frames = 0;
+    this.closed = 0; // how many steps there were after the last that no line, call or resume is
     this.current = -1;
     this.bottom = new Frame({ names: [], suspends: false }, -1);
     this.bottom.dirty = true;
@@ -40,12 +42,13 @@ class Recorder {
     this.noted = new Set();
     this.n = ABSENT;
     this.target = null;
+    this.driven = null; // a generator that begins
     this.importer = null;
   }
 
   /** Functions and sites of one instrumented file; where its numbers begin was said when it was instrumented. */
   load(functions, sites) {
-    for (const fn of functions) this.functions.push({ ...fn, ids: [], large: [], nameId: -1, fileId: -1 });
+    for (const fn of functions) this.functions.push({ ...fn, ids: [], large: [], captured: [], nameId: -1, fileId: -1 });
     for (const site of sites) this.sites.push(site);
   }
 
@@ -61,7 +64,7 @@ class Recorder {
 
   /** A frame starts: its parameters, then the outer names that it uses. */
   c(id) {
-    if (!this.active) return INERT;
+    if (!this.active) return this.inert(id);
     if (this.depth >= this.probed) this.probe();
     if (this.pending) this.tick();
     if (this.out !== null || this.in !== null) this.flush();
@@ -82,15 +85,29 @@ class Recorder {
     wire.varint(fn.fileId);
     wire.varint(fn.line);
     this.current = f.serial;
+    if (this.driven !== null && fn.generates) this.drive(f);
     this.push(f);
     return this.enter(f, arguments);
   }
 
-  /** The parameters of a frame that has begun, as far as they are given; they are told with its call. */
+  /** Nothing is recorded yet, or no more. */
+  inert(id) {
+    if (this.driven !== null && this.functions[id].generates) this.drive(INERT);
+    return INERT;
+  }
+
+  /** The frame of the generator that begins. */
+  drive(f) {
+    this.renderer.kinds.internal.frames.set(this.driven, f);
+    this.driven = null;
+  }
+
+  /** The parameters of a frame that has begun, as far as they are given, and captured variables: they are told with its call. */
   enter(f, args) {
-    const own = f.fn.params;
+    const own = f.fn.params, { outer } = f.fn;
     for (let i = 1; i < args.length; i++) {
       if (i <= own) change(this, f, i - 1, args[i]);
+      else if (outer[i - 1] === 2) capture(this, f, i - 1, args[i]);
       else watch(this, f, i - 1, args[i]);
     }
     f.opening = false;
@@ -124,7 +141,7 @@ class Recorder {
     const s = this.sites[id], slots = s.slots, last = f.last, clean = f.epoch === this.epoch;
     for (let i = 0; i < slots.length; i++) {
       const k = slots[i], v = arguments[i + 2], was = last[k];
-      if (v === was && (clean || typeof v !== 'object') && (v !== 0 || 1 / v === 1 / was)) continue;
+      if (v === was && (clean || this.lasts(v)) && (v !== 0 || 1 / v === 1 / was)) continue;
       change(this, f, k, v);
     }
     if (f.set !== s.set) hide(this, f, s);
@@ -142,10 +159,17 @@ class Recorder {
     wire.commit();
   }
 
+  /** A scope ends: what its last line wrote. False, as the test of a loop is where it ends. */
+  b(f, id) {
+    if (this.stack[this.depth] === f || this.arrive(f)) close(this, f, this.sites[id], arguments);
+    return false;
+  }
+
   /** The frame returns. */
   r(f, id, value) {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return value;
     diff(this, f, id, arguments);
+    if (f.set < 0 && f.late === null) hide(this, f, this.sites[id]);
     this.step(f, RETURN, value);
     this.pop();
     return value;
@@ -182,6 +206,7 @@ class Recorder {
     this.step(f, YIELD, value);
     this.pop();
     f.suspended = true;
+    f.yields++;
     return value;
   }
 
@@ -233,9 +258,10 @@ class Recorder {
   }
 
   /** A class of the program, and how the private fields of its instances are read. */
-  k(cls, read) {
+  k(cls, read, readStatic) {
     this.outer.own.add(cls);
-    if (read !== undefined) this.renderer.kinds.register(cls.prototype, read);
+    if (read) this.renderer.kinds.register(cls.prototype, read);
+    if (readStatic) this.renderer.kinds.registerClass(cls, readStatic);
   }
 
   /** How the function that is to be called is found. */
@@ -245,6 +271,9 @@ class Recorder {
   i(from, ...rest) { return this.importer(from, rest); }
 
   // ---- steps
+
+  /** Is a value always what it was, as long as it is the same? */
+  lasts(v) { return typeof v !== 'object' && (typeof v !== 'function' || !this.stateful); }
 
   count() {
     if (++this.steps > this.max) this.wire.leave('limit', 'steps');
@@ -265,8 +294,11 @@ class Recorder {
 
   step(f, tag, value) {
     const wire = this.wire;
-    const n = this.renderer.render(value), from = this.renderer.buf;
+    // Whether a promise that is awaited is settled says nothing, and takes long to find out.
+    const shown = tag === YIELD && typeof value === 'object' && this.outer.types.isPromise(value) ? AWAITED : value;
+    const n = this.renderer.render(shown), from = this.renderer.buf;
     this.count();
+    this.closed = this.steps;
     wire.take(n + 16, 1);
     if (this.current !== f.serial) this.turn(f);
     wire.bytes[wire.at++] = tag;
@@ -371,12 +403,14 @@ class Recorder {
   // ---- streams and ends
 
   output(text) {
-    if (this.active && !this.wire.ended && text !== '') this.out = (this.out ?? '') + text;
+    if (!this.active || this.wire.ended || text === '') return;
+    if (this.in !== null && this.depth > 0) this.flush(); // steps stand in the order in which things happened
+    this.out = (this.out ?? '') + text;
   }
 
   input(text) {
     if (!this.active || this.wire.ended) return;
-    if (this.in !== null && this.depth > 0) this.flush();
+    if ((this.in !== null || this.out !== null) && this.depth > 0) this.flush();
     this.in = (this.in ?? '') + text;
   }
 
@@ -390,6 +424,13 @@ class Recorder {
       this.wire.texts(HIDDEN, 'input', this.renderer.text(input));
       this.step(f, INPUT, input);
     }
+  }
+
+  /** A hidden input: of the newest step if its frame has begun it, else of the next. */
+  draw(kind, text) {
+    if (this.wire.ended) return;
+    const begun = this.depth > 0 && this.closed !== this.steps && this.current === this.stack[this.depth].serial;
+    this.wire.texts(begun ? DRAW : HIDDEN, kind, text);
   }
 
   exit(code) {

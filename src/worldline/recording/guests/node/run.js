@@ -5,6 +5,7 @@ const { Recorder } = require('./recorder.js');
 const { Disguise } = require('./disguise.js');
 const streams = require('./streams.js');
 const delegate = require('./delegate.js');
+const { watchers } = require('./internal.js');
 const { argumentsOf } = require('./arguments.js');
 const { Modules } = require('./modules.js');
 
@@ -33,7 +34,7 @@ class Run {
       if (!(error instanceof SourceError || error instanceof Unsupported)) throw error;
       trouble = error;
     }
-    this.recorder = new Recorder(outer, this.opened, spec.limits, this.made?.careful ?? true);
+    this.recorder = new Recorder(outer, this.opened, spec.limits, this.made ?? { careful: true, stateful: true, symbols: true, addresses: true });
     this.recorder.meta('name', 'node');
     this.recorder.meta('version', outer.process.versions.node);
     this.recorder.meta('core', 'source');
@@ -61,11 +62,14 @@ class Run {
     const { outer, spec, recorder } = this, { process } = outer;
     this.main = `${this.root}/${spec.name}`;
     process.argv = fresh(outer, [process.argv[0], this.main, ...spec.argv]);
-    process.execArgv = fresh(outer, []);
+    delete process.env.NODE_PATH; // Node.js has read it by now
+    process.execArgv = fresh(outer, spec.vm_flags);
     this.disguise = new Disguise(outer, this.made.files, this.root);
     this.disguise.install();
     streams.install(outer, recorder);
     delegate.install(outer, recorder);
+    if (spec.control) outer.load('hidden/install.js').install(outer, recorder, spec.control);
+    recorder.renderer.kinds.internal.watchers = watchers(outer, recorder);
     this.watchEnd();
     this.modules = new Modules(this);
     this.modules.install();

@@ -61,7 +61,7 @@ function characters(b, from, to) {
 
 /** The first n bytes of `from` as the value of the k-th name, unless these were written for it last. */
 function large(it, f, k, id, from, n) {
-  const { outer } = it, off = f.off[k], last = f.fn.outer[k] === 1 ? f.fn.large : null;
+  const { outer } = it, off = f.off[k], last = f.fn.outer[k] > 0 ? f.fn.large : null;
   f.large ??= filled(f.off.length, null);
   // An outer name for which the frame has written nothing yet: what another frame of the function wrote.
   const own = f.large[k] ??= new LargeValue(), before = off === 0 ? own : off < 0 && last !== null ? last[k] : undefined;

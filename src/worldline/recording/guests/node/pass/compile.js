@@ -6,10 +6,28 @@ const { Instrumenter, Unsupported } = require('./instrument.js');
 const SUFFIX = /\.(js|mjs|cjs|ts|mts|cts)$/;
 // Ways by which a property with a getter may come into being; without any of them, reading one calls nothing.
 const ACCESSORS = /\b(get|set|eval|Function|Reflect|globalThis|create)\b(?!\s*\()|\b(eval|Function|create)\s*\(|define|\.constructor\b(?!\.name)|\bObject\b(?!\s*\.\s*\w)|__proto__/;
+const SYMBOLS = /\bSymbol\b/; // where keys that are symbols come from
+const ADDRESSES = /\bURL/;
+const ASSIGNS = /\b(assign|defineProperty|defineProperties|Reflect|eval)\b/; // ways to give a function properties, besides a write
 const PATCHES = /\bprototype\b|__proto__|\beval\b|\bFunction\s*\(/;
 
 /** The first error of a source, with its line. */
 class SourceError extends Error {}
+
+/** Whether an `import` or `export` of a program names a file: then no line is executed if the file is wrong. */
+function isImported(name, source) {
+  const stem = name.slice(name.lastIndexOf('/') + 1).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`\\b(?:from|import)\\s*["'](?:[^"'\\n]*/)?${stem}["']`).test(source);
+}
+
+/** The error of another file than the program's own: the message says which. */
+function located(error, name) {
+  error.file = undefined;
+  error.message = /^SyntaxError in line \d+/.test(error.message)
+    ? error.message.replace(/^SyntaxError in line \d+/, (place) => `${place} of ${name}`)
+    : `${name}: ${error.message}`;
+  return error;
+}
 
 function isTypeScript(name) {
   return /\.(ts|mts|cts)$/.test(name);
@@ -56,18 +74,20 @@ function compile(spec, hook, take, load, flows) {
   const texts = { ...textsOf(spec.files), [spec.name]: spec.source };
   const all = Object.values(texts).join('\n');
   const options = { hook, take, strict: PATCHES.test(all), firstFunction: 0, firstSite: 0, flow: flows ? load('pass/flow.js').flowTable : null };
-  const made = { files: {}, careful: ACCESSORS.test(all), hook };
+  const made = { files: {}, careful: ACCESSORS.test(all), stateful: false, symbols: SYMBOLS.test(all), addresses: ADDRESSES.test(all), hook };
   const typeModule = isModulePackage(spec.files);
   for (const name of [spec.name, ...Object.keys(texts).filter((each) => each !== spec.name)]) {
     if (!SUFFIX.test(name) && name !== spec.name) continue;
     try {
       const file = compileFile(acorn, name, texts[name], typeModule, options, name === spec.name ? spec.call : null, load);
       made.files[name] = file;
+      made.stateful ||= file.stateful || ASSIGNS.test(texts[name]);
       options.firstFunction += file.functions.length;
       options.firstSite += file.sites.length;
     } catch (error) {
-      if (name !== spec.name) continue; // its own error, when it is loaded
-      throw error;
+      if (name === spec.name) throw error;
+      if (!isTypeScript(name) && !isImported(name, all)) continue; // its own error, when it is loaded
+      throw located(error, name);
     }
   }
   return made;

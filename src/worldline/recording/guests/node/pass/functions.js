@@ -6,12 +6,13 @@ const { unwrapped } = require('./dirty.js');
 const { View, conflicts } = require('./view.js');
 
 const SHOWN_OUTER = new Set(['let', 'const', 'var', 'param', 'catch']);
+const LATE = new Set(['let', 'const', 'class']); // which cannot be read before they have a value
 
 /** A function's entry in the tables: its slots begin with its parameters, then come the outer names that it uses. */
 function describe(it, name, node, line, params) {
   const fn = {
     id: it.options.firstFunction + it.functions.length, name, file: it.options.file, line, names: [], hoisted: [], outer: [],
-    params: 0, module: false, suspends: node.async === true || node.generator === true, sets: [], late: false, node,
+    params: 0, module: false, suspends: node.async === true || node.generator === true, generates: node.generator === true, sets: [], late: false, node,
   };
   it.functions.push(fn);
   for (const param of params) it.slot(fn, param);
@@ -19,8 +20,21 @@ function describe(it, name, node, line, params) {
   return fn;
 }
 
+/** Is a binding a function or class with properties that change? */
+function isStateful(binding) {
+  if (!binding.holds) return false;
+  return binding.kind === 'function' || binding.kind === 'class' || (binding.init !== null && (isFunction(unwrapped(binding.init)) || unwrapped(binding.init).type === 'ClassExpression'));
+}
+
+/** May functions or classes of a file get properties that change? */
+function holdState(it) {
+  for (const scope of it.scopes.at.values()) for (const binding of scope.names.values()) if (isStateful(binding)) return true;
+  return false;
+}
+
 /** Does a binding hold one function or class for good? Then it is no news in a frame that uses it. */
 function isConstant(binding) {
+  if (isStateful(binding)) return false;
   if (binding.assigned || binding.init === null) return false;
   const init = unwrapped(binding.init);
   if (isFunction(init) || init.type === 'ClassExpression') return true;
@@ -39,16 +53,16 @@ function outerNames(it, node) {
   if (used === undefined || used.size === 0) return [];
   const own = locals(it, node), out = [];
   for (const [name, binding] of used) {
-    if (own.has(name) || !SHOWN_OUTER.has(binding.kind) || isConstant(binding)) continue;
+    if (own.has(name) || !(SHOWN_OUTER.has(binding.kind) || isStateful(binding)) || isConstant(binding)) continue;
     const text = reading(it, node, binding);
-    if (text !== null) out.push([name, text]);
+    if (text !== null) out.push([name, text, binding.scope.kind === 'module' || isStateful(binding) ? 1 : 2]);
   }
   return out;
 }
 
 /** The text that reads an outer binding without meeting its dead zone; null where there is none. */
 function reading(it, node, binding) {
-  if (binding.kind !== 'let' && binding.kind !== 'const') return binding.name;
+  if (!LATE.has(binding.kind)) return binding.name;
   const top = outermost(it, node, binding.scope.owner);
   const sure = top.type !== 'FunctionDeclaration' && top.start >= binding.end && binding.scope.kind !== 'switch';
   if (sure && !inLoopHead(binding)) return binding.name;
@@ -75,7 +89,7 @@ function levels(it) {
   const found = new Map();
   for (const [node, used] of it.scopes.outer) {
     for (const binding of used.values()) {
-      if (binding.kind !== 'let' && binding.kind !== 'const') continue;
+      if (!LATE.has(binding.kind) || (binding.kind === 'class' && !isStateful(binding))) continue;
       const { kind, owner } = binding.scope;
       if (kind !== 'module' && kind !== 'function') continue;
       const top = outermost(it, node, owner);
@@ -108,13 +122,13 @@ function define(it, node, view, name, how) {
   const fn = describe(it, name, node, how.line ?? node.loc.start.line, shown);
   const inner = new View(it, fn, it.scopes.at.get(node), null);
   for (const each of shown) inner.show(each);
-  for (const [each, text] of outerNames(it, node)) {
-    fn.outer[it.slot(fn, each)] = 1;
+  for (const [each, text, kind] of outerNames(it, node)) {
+    fn.outer[it.slot(fn, each)] = kind;
     inner.show(each, text);
   }
   const opens = node.generator ? null : { id: fn.id, bound: self ? ['this'] : [] }; // a generator's values are computed where it is made
   for (const param of node.params) pattern(it, param, view, opens);
-  const args = inner.visible().filter(([each]) => fn.names.indexOf(each) < fn.params || fn.outer[fn.names.indexOf(each)] === 1).map(([, text]) => `,${text}`).join('');
+  const args = inner.visible().filter(([each]) => fn.names.indexOf(each) < fn.params || fn.outer[fn.names.indexOf(each)] > 0).map(([, text]) => `,${text}`).join('');
   if (node.body.type === 'BlockStatement') body(it, node, inner, fn, args, how);
   else arrow(it, node, inner, fn, args);
   return fn;
@@ -162,7 +176,7 @@ function edgeOf(it, inner, node) {
   const { fn } = inner, edge = new View(it, fn, null, null);
   for (const [name, text] of inner.visible()) {
     const k = fn.names.indexOf(name);
-    if (k < fn.params || fn.outer[k] === 1 || fn.hoisted[k] === 1) edge.show(name, text);
+    if (k < fn.params || fn.outer[k] > 0 || fn.hoisted[k] === 1) edge.show(name, text);
   }
   const { site, args } = it.site(edge, node.loc.end.line, false);
   return `,${site.id}${args}`;
@@ -188,7 +202,10 @@ function classBody(it, node, view, name) {
   const members = node.body.body;
   const secrets = members.filter((member) => member.type === 'PropertyDefinition' && !member.static && member.key.type === 'PrivateIdentifier');
   const read = secrets.map(({ key }) => `if(#${key.name} in o)r.push("#${key.name}",o.#${key.name});`).join('');
-  it.text.open(node.body.start + 1, `static{${it.hook}.k(this${read ? `,(o,r)=>{${read}}` : ''});}`);
+  const shared = members.filter((member) => member.type === 'PropertyDefinition' && member.static && member.key.type === 'PrivateIdentifier');
+  const statics = shared.map(({ key }) => `if(#${key.name} in o)r.push("#${key.name}",o.#${key.name});`).join('');
+  const readers = [read, statics].map((text) => (text ? `,(o,r)=>{${text}}` : ',null')).join('');
+  it.text.open(node.body.start + 1, `static{${it.hook}.k(this${read || statics ? readers : ''});}`);
   const builder = members.find((member) => member.kind === 'constructor');
   const built = builder === undefined ? null : method(it, builder, node, view, name);
   const opens = built === null || node.superClass ? null : { id: built.id, bound: [] }; // else super() has begun the frame
@@ -310,4 +327,4 @@ function delegate(it, node, view, { site, args, awaits, text }) {
 /** Imports stay as they are: the loader resolves them. */
 function rebase() {}
 
-module.exports = { describe, define, classBody, declaration, delegate, pattern, expression, levels, rebase };
+module.exports = { holdState, describe, define, classBody, declaration, delegate, pattern, expression, levels, rebase };

@@ -7,6 +7,7 @@ const { Splicer } = require('./splice.js');
 const { judge } = require('./dirty.js');
 const functions = require('./functions.js');
 const { View, conflicts } = require('./view.js');
+const closing = require('./closing.js');
 
 const LOOPS = new Set(['ForStatement', 'WhileStatement', 'DoWhileStatement', 'ForOfStatement', 'ForInStatement']);
 const SIMPLE = new Set(['ExpressionStatement', 'VariableDeclaration']);
@@ -96,6 +97,7 @@ class Instrumenter {
       const inner = view.inner(node);
       if (pre) this.text.open(node.start + 1, pre);
       this.statements(node.body, inner, before);
+      closing.end(this, node.body, inner);
       if (post) this.text[node.body.length > 0 ? 'close' : 'open'](node.end - 1, post(inner));
     } else {
       this.text.open(node.start, `{${pre ?? ''}`);
@@ -171,12 +173,17 @@ class Instrumenter {
     return now;
   }
 
-  BreakStatement(node, view, previous) { return this.before(node, view, false, previous); }
+  BreakStatement(node, view, previous) {
+    const now = this.before(node, view, false, previous);
+    if (now === previous) closing.jump(this, node, view, true);
+    return now;
+  }
 
   /** `continue`: out of the round, so that each `finally` has run and inner iterators are closed before the loop's head is told. */
   ContinueStatement(node, view, previous) {
     const round = view.roundOf(node.label ? node.label.name : null);
     const now = this.before(node, view, false, previous);
+    if (now === previous) closing.jump(this, node, view, false);
     if (round === null) return now;
     this.text.blank(node.start, node.end);
     this.text.open(node.start, `break ${round};`);
@@ -208,7 +215,9 @@ class Instrumenter {
   }
 
   BlockStatement(node, view, previous) {
-    this.statements(node.body, view.inner(node), previous);
+    const inner = view.inner(node);
+    this.statements(node.body, inner, previous);
+    closing.end(this, node.body, inner);
     return null;
   }
 
@@ -217,7 +226,7 @@ class Instrumenter {
     const first = this.before(node, view, this.isDirty(node.init, inner) || this.isDirty(node.test, inner), previous, at);
     if (node.init && node.init.type === 'VariableDeclaration') functions.declaration(this, node.init, inner);
     else if (node.init) functions.expression(this, node.init, inner);
-    if (node.test) functions.expression(this, node.test, inner);
+    this.condition(node, inner);
     const { site, call } = this.line(inner, node.loc.start.line, this.isDirty(node.test, inner) || this.isDirty(node.update, inner));
     if (node.update) {
       this.text.open(node.update.start, `(${call},`);
@@ -227,6 +236,14 @@ class Instrumenter {
     inner.loop = { labels: node.labels ?? [], round: null };
     this.block(node.body, inner, { line: first.line, sites: [...first.sites, site] });
     return null;
+  }
+
+  /** The test of a `for`; where it fails, the names of the head are told before they are gone. */
+  condition(node, view) {
+    const last = closing.test(this, node, view);
+    if (last !== null) this.text.open(node.test.start, '(');
+    if (node.test) functions.expression(this, node.test, view);
+    if (last !== null) this.text.close(node.test.end, `)||${last}`);
   }
 
   /** Where the bracket is that closes a loop's head; comments in between may have brackets too. */
@@ -300,6 +317,7 @@ class Instrumenter {
       const inner = view.inner(node);
       if (part.test) functions.expression(this, part.test, inner);
       this.statements(part.consequent, inner, null);
+      closing.end(this, part.consequent, inner);
     }
     return null;
   }
@@ -392,13 +410,14 @@ class Instrumenter {
   result() {
     for (const site of this.sites) {
       const shown = new Set(site.slots);
-      site.hidden = site.fn.names.map((_, k) => k).filter((k) => !shown.has(k));
+      site.hidden ??= site.fn.names.map((_, k) => k).filter((k) => !shown.has(k));
     }
     const code = this.text.text();
     const flow = this.options.flow ? this.options.flow(this.functions) : undefined;
     const sites = this.sites.map(({ line, slots, set, dirty, hidden }) => ({ line, slots, set, dirty, hidden }));
     const functions_ = this.functions.map(({ sets, late, id, node, ...rest }) => rest);
-    return { code, pieces: this.text.pieces, functions: functions_, sites, flow };
+    const stateful = functions.holdState(this);
+    return { code, stateful, pieces: this.text.pieces, functions: functions_, sites, flow };
   }
 }
 

@@ -33,6 +33,11 @@ function patternNames(node, out = []) {
   return out;
 }
 
+/** Does a class have static fields of its own? */
+function hasStatics(node) {
+  return node.type === 'ClassDeclaration' && node.body.body.some((member) => member.static && member.type !== 'MethodDefinition');
+}
+
 class Scope {
   constructor(kind, up, owner) {
     this.kind = kind;
@@ -47,7 +52,7 @@ class Scope {
       if (kind === 'var') old.assigned = true;
       return;
     }
-    this.names.set(name, { name, kind, scope: this, end: node.end, init: init ?? null, assigned: false, captured: false, shadowed: false });
+    this.names.set(name, { name, kind, scope: this, end: node.end, init: init ?? null, assigned: false, captured: false, shadowed: false, holds: hasStatics(node) });
     this.shadow(name);
   }
 
@@ -164,6 +169,9 @@ class Scopes {
 
   writes(node, scope) {
     const target = node.type === 'ParenthesizedExpression' ? node.expression : node;
+    if (target.type === 'MemberExpression' && target.object.type === 'Identifier') {
+      this.references.push({ name: target.object.name, scope, write: false, holds: true });
+    }
     for (const name of patternNames(target)) this.references.push({ name, scope, write: true });
   }
 
@@ -236,10 +244,11 @@ class Scopes {
   }
 
   resolve() {
-    for (const { name, scope, write } of this.references) {
+    for (const { name, scope, write, holds } of this.references) {
       const binding = scope.find(name);
       if (binding === null) continue;
       if (write) binding.assigned = true;
+      if (holds) binding.holds = true;
       const user = scope.owner;
       if (binding.scope.owner !== user && this.outer.has(user)) {
         binding.captured = true;
