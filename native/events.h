@@ -58,6 +58,20 @@ static void ask_whom(void)
 
 #if !HAS_MONITORING
 
+/* Before an instruction of the program: the observer may let another thread run first. */
+static void observe(PyFrameObject *object)
+{
+    PyThreadState *ts = PyThreadState_Get();
+    give_recursion(ts, OWN_DEPTH);
+    PyObject *r = PyObject_CallOneArg(threads.observer, (PyObject *)object);
+    give_recursion(ts, -OWN_DEPTH);
+    if (r == NULL) {
+        PyErr_Clear();
+        state.tampered = 1;
+    }
+    Py_XDECREF(r);
+}
+
 static int opcode_at(IFrame *frame)
 {
     return _Py_OPCODE(*frame->prev_instr);
@@ -76,6 +90,41 @@ static int ends_loop(IFrame *frame, PyObject *type)
     return (op == FOR_ITER || op == SEND) && type && PyErr_GivenExceptionMatches(type, PyExc_StopIteration);
 }
 
+static int is_conditional(int op)
+{
+    switch (op) {
+    case FOR_ITER:
+    case JUMP_IF_FALSE_OR_POP:
+    case JUMP_IF_TRUE_OR_POP:
+    case POP_JUMP_FORWARD_IF_FALSE:
+    case POP_JUMP_FORWARD_IF_TRUE:
+    case POP_JUMP_FORWARD_IF_NONE:
+    case POP_JUMP_FORWARD_IF_NOT_NONE:
+    case POP_JUMP_BACKWARD_IF_FALSE:
+    case POP_JUMP_BACKWARD_IF_TRUE:
+    case POP_JUMP_BACKWARD_IF_NONE:
+    case POP_JUMP_BACKWARD_IF_NOT_NONE:
+        return 1;
+    }
+    return 0;
+}
+
+/* The frame has come to an instruction, which it now executes or only begins a line with. The event of an instruction
+ * with a prefix comes at the prefix. */
+static void arrive(FrameRec *f, IFrame *frame, int executes)
+{
+    _Py_CODEUNIT *at = frame->prev_instr, *first = _PyCode_CODE(f->info->code);
+    if (f->deciding >= 0)
+        on_jump(f, f->deciding, (int)((at - first) * sizeof(_Py_CODEUNIT)));
+    f->deciding = -1;
+    if (!executes)
+        return;
+    while (_Py_OPCODE(*at) == EXTENDED_ARG || _Py_OPCODE(*at) == EXTENDED_ARG_QUICK)
+        at++;
+    if (is_conditional(_Py_OPCODE(*at)))
+        f->deciding = (int)((at - first) * sizeof(_Py_CODEUNIT));
+}
+
 static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
 {
 #define NOTHING 0
@@ -85,7 +134,11 @@ static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
         CodeInfo *info = code_info(frame->f_code);
         if (info->file == NULL) {
             object->f_trace_lines = 0;
-        } else if (info->suspends && !starts(frame)) {
+            LEAVE();
+            return 0;
+        }
+        object->f_trace_opcodes = state.jumps || threads.observer != NULL;
+        if (info->suspends && !starts(frame)) {
             FrameRec *f = take_suspended(frame);
             if (f)
                 on_resume(f);
@@ -100,6 +153,16 @@ static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
     FrameRec *f = state.top;
     if (f == NULL || f->frame != frame)
         return 0;
+    if (state.jumps && (what == PyTrace_LINE || what == PyTrace_OPCODE)) {
+        ENTER();
+        arrive(f, frame, what == PyTrace_OPCODE);
+        LEAVE();
+    }
+    if (what == PyTrace_OPCODE) {
+        if (threads.observer != NULL && wire.active && !state.busy)
+            observe(object);
+        return 0;
+    }
     if (what == PyTrace_LINE)
         ASK();
     ENTER();
@@ -109,8 +172,10 @@ static int trace(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
         on_line(f, object->f_lineno);
     else if (what == PyTrace_RETURN)
         on_leave(f, arg, f->info->suspends && opcode_at(frame) == YIELD_VALUE);
-    else if (what == PyTrace_EXCEPTION && !ends_loop(frame, PyTuple_GET_ITEM(arg, 0)))
+    else if (what == PyTrace_EXCEPTION && !ends_loop(frame, PyTuple_GET_ITEM(arg, 0))) {
+        f->deciding = -1;
         on_raise(f, PyTuple_GET_ITEM(arg, 1));
+    }
     LEAVE();
     return 0;
 #undef NOTHING
@@ -231,6 +296,17 @@ CALLBACK(py_jump)
     return NOTHING;
 }
 
+CALLBACK(py_branch)
+{
+    FrameRec *f = own_frame();
+    if (f == NULL)
+        return wire.active && !state.busy && FOREIGN(args[0]) ? Py_NewRef(disable) : NOTHING;
+    ENTER();
+    on_jump(f, (int)PyLong_AsLong(args[1]), (int)PyLong_AsLong(args[2]));
+    LEAVE();
+    return NOTHING;
+}
+
 static PyObject *leave(PyObject *const *args, PyObject *arg, int suspended, int may_disable)
 {
     FrameRec *f = own_frame();
@@ -280,8 +356,9 @@ static PyMethodDef callbacks[] = {
     {"PY_YIELD", (PyCFunction)(void *)py_yield, METH_FASTCALL, NULL},
     {"PY_UNWIND", (PyCFunction)(void *)py_unwind, METH_FASTCALL, NULL},
     {"RAISE", (PyCFunction)(void *)py_raise, METH_FASTCALL, NULL},
+    {"BRANCH", (PyCFunction)(void *)py_branch, METH_FASTCALL, NULL}, /* the last: only if jumps are recorded */
 };
-#define N_CALLBACKS (int)(sizeof(callbacks) / sizeof(callbacks[0]))
+#define N_CALLBACKS ((int)(sizeof(callbacks) / sizeof(callbacks[0])) - !state.jumps)
 
 static PyObject *monitoring(void)
 {

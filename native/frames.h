@@ -60,6 +60,7 @@ typedef struct FrameRec {
     struct FrameRec *below;    /* on the stack, or the next spare */
     uint32_t serial, line;
     int looped;                /* 3.12+: the last line step was made by a backward jump */
+    int deciding;              /* 3.11: the offset of the conditional jump that is being decided; -1: none */
     int n_slots;
     Slot *slots;
     PyObject **names;          /* of slots, for a namespace frame */
@@ -76,7 +77,7 @@ typedef struct { /* a thread of the program, where somebody decides which one go
 } Thread;
 
 static struct { /* who decides, and when they are asked: before the first line that is this step or a later one */
-    PyObject *ask;
+    PyObject *ask, *observer; /* observer: called before each instruction, on 3.11 */
     uint64_t at;
     Thread *all;
     size_t n, running;
@@ -92,6 +93,7 @@ static struct { /* of the recorder: codes and frames, and what the program has w
     PyObject *output, *input;
     PyThreadState *thread, *first; /* the one that runs, NULL if it is not recorded yet; the one that began */
     int busy, tampered, installed;
+    int jumps; /* are conditional jumps recorded? */
     int taken; /* it was stopped while frames were open that did not run: their events were taken */
 } state;
 
@@ -240,6 +242,7 @@ static FrameRec *new_frame(CodeInfo *info, IFrame *frame)
     f->serial = state.next_frame++;
     f->line = info->code->co_firstlineno;
     f->looped = 0;
+    f->deciding = -1;
     f->quiet_keys = NULL;
     return f;
 }
@@ -335,12 +338,12 @@ static void release_globals(PyObject *globals, PyObject *by_name)
 static void release(void)
 {
     FrameRec *top = state.top;
-    PyObject *output = state.output, *input = state.input, *ask = threads.ask;
+    PyObject *output = state.output, *input = state.input, *ask = threads.ask, *observer = threads.observer;
     Map codes = map_take(&state.codes), suspended = map_take(&state.suspended), globals = map_take(&state.globals);
     Thread *all = threads.all;
     size_t n = threads.n;
     state.top = state.newest = NULL;
-    state.output = state.input = threads.ask = NULL;
+    state.output = state.input = threads.ask = threads.observer = NULL;
     state.thread = state.first = NULL;
     for (size_t i = 0; i < n; i++) /* that of the running thread is in state.top, and perhaps stale here */
         if (i != threads.running)
@@ -361,6 +364,7 @@ static void release(void)
     Py_XDECREF(output);
     Py_XDECREF(input);
     Py_XDECREF(ask);
+    Py_XDECREF(observer);
     for (Cell *c = NULL; (c = map_next(&globals, c));)
         release_globals((PyObject *)c->key, c->value);
     for (Cell *c = NULL; (c = map_next(&codes, c));)

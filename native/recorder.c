@@ -99,7 +99,7 @@ static int recorder_init(PyObject *self, PyObject *args, PyObject *kwargs)
     wire.detaches = detaches;
     Py_XSETREF(wire.names, PyDict_New());
     state.next_frame = state.last = state.last_line = 0;
-    state.tampered = state.taken = 0;
+    state.tampered = state.taken = state.jumps = 0;
     commit();
     return 0;
 }
@@ -127,6 +127,12 @@ static PyObject *recorder_start(PyObject *self, PyObject *unused)
         return NULL;
     }
     enter(0);
+    Py_RETURN_NONE;
+}
+
+static PyObject *recorder_record_jumps(PyObject *self, PyObject *unused)
+{
+    state.jumps = 1;
     Py_RETURN_NONE;
 }
 
@@ -276,6 +282,12 @@ static PyObject *recorder_schedule(PyObject *self, PyObject *ask)
     Py_RETURN_NONE;
 }
 
+static PyObject *recorder_observe(PyObject *self, PyObject *observer)
+{
+    Py_XSETREF(threads.observer, Py_NewRef(observer));
+    Py_RETURN_NONE;
+}
+
 static PyObject *recorder_ask_at(PyObject *self, PyObject *step)
 {
     uint64_t at = step == Py_None ? UINT64_MAX : PyLong_AsUnsignedLongLong(step);
@@ -336,6 +348,7 @@ static PyObject *recorder_leave(PyObject *self, PyObject *args)
 
 static PyMethodDef recorder_methods[] = {
     {"start", recorder_start, METH_NOARGS, "Begin to record the calling thread."},
+    {"record_jumps", recorder_record_jumps, METH_NOARGS, "Also record conditional jumps; before start."},
     {"stop", recorder_stop, METH_NOARGS, "Stop; False if the program tampered with the tracing."},
     {"end", recorder_end, METH_VARARGS, "Write the explicit end record: kind, detail."},
     {"output", recorder_output, METH_O, "Text was written to sys.stdout."},
@@ -347,6 +360,7 @@ static PyMethodDef recorder_methods[] = {
     {"render", recorder_render, METH_O, "The canonical text of a value."},
     {"give_recursion", recorder_give_recursion, METH_O, "Give the program back the depth the guest's frames use."},
     {"schedule", recorder_schedule, METH_O, "Who is asked, at line events, which thread goes on."},
+    {"observe", recorder_observe, METH_O, "What is called with the frame before each instruction, on 3.11."},
     {"ask_at", recorder_ask_at, METH_O, "Ask before the first line that is this step or a later one; None: never."},
     {"at", recorder_at, METH_NOARGS, "The number of the next step, behind what was written or read until now."},
     {"enter", recorder_enter, METH_O, "The calling thread is this one; before its first step, and again at any time."},
@@ -365,7 +379,22 @@ static PyType_Slot recorder_slots[] = {
 
 static PyType_Spec recorder_spec = {"_recorder.Recorder", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, recorder_slots};
 
+/* What lies in a place of a running frame: a variable, a cell, or an operand; `missing` where nothing does. */
+static PyObject *frame_slot(PyObject *module, PyObject *args)
+{
+    PyFrameObject *frame;
+    Py_ssize_t place;
+    PyObject *missing;
+    if (!PyArg_ParseTuple(args, "O!nO", &PyFrame_Type, &frame, &place, &missing))
+        return NULL;
+    PyCodeObject *code = frame_code(frame->f_frame);
+    int is_inside = place >= 0 && place < code->co_nlocalsplus + code->co_stacksize;
+    PyObject *value = is_inside ? frame->f_frame->localsplus[place] : NULL;
+    return Py_NewRef(value ? value : missing);
+}
+
 static PyMethodDef module_methods[] = {
+    {"frame_slot", frame_slot, METH_VARARGS, "frame_slot(frame, place, missing): a variable or operand of a frame."},
     {"number_hashes", number_hashes, METH_NOARGS, "Objects are hashed by the order of asking, not by where they lie."},
     {"swap", swap, METH_VARARGS, "swap(owner, name, replacement): what a C function does from now on; the original."},
     {NULL, NULL, 0, NULL},

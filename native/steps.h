@@ -146,6 +146,20 @@ static inline void on_line(FrameRec *f, uint32_t line)
     done(put_varint(p, line));
 }
 
+/* A conditional jump, or that it was not taken: then the target is the next instruction. */
+static void on_jump(FrameRec *f, int offset, int target)
+{
+    int line, column, end_line, end_column;
+    if (!PyCode_Addr2Location(f->info->code, offset, &line, &column, &end_line, &end_column))
+        column = -1;
+    switch_to(f);
+    uint8_t *p = room(48);
+    *p++ = T_JUMP;
+    p = put_varint(p, offset);
+    p = put_varint(p, target);
+    done(put_varint(p, column + 1));
+}
+
 static void on_raise(FrameRec *f, PyObject *exception)
 {
     flush_streams();

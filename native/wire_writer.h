@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { T_TEXT = 1, T_CALL, T_RESUME, T_SWITCH, T_LINE, T_RETURN, T_YIELD, T_RAISE, T_OUTPUT, T_INPUT, T_EXIT,
-       T_DELTA = 0x10, T_GONE, T_SAME, T_SPLICE, T_NOTE = 0x20, T_HIDDEN, T_META, T_DRAW, T_END = 0x3f };
+       T_DELTA = 0x10, T_GONE, T_SAME, T_SPLICE, T_JUMP = 0x15, T_NOTE = 0x20, T_HIDDEN, T_META, T_DRAW, T_END = 0x3f };
 
 #define HEADER 64
 #define READY_STEP (1 << 20)

@@ -29,6 +29,8 @@ class _Program(msgspec.Struct, forbid_unknown_fields=True):
     stdin: str
     files: dict[str, str]
     digest: str
+    flags: list[str] = []
+    vm_flags: list[str] = []
 
 
 class _Step(msgspec.Struct, forbid_unknown_fields=True):
@@ -98,9 +100,11 @@ def parse(text: str | bytes) -> Trace:
         argv=tuple(fields.argv),
         stdin=fields.stdin,
         files=tuple(fields.files.items()),
+        flags=tuple(fields.flags),
+        vm_flags=tuple(fields.vm_flags),
     )
     if program.digest != fields.digest:
-        raise FormatError("the digest of the program does not match its source, arguments and files")
+        raise FormatError("the digest of the program does not match its source, arguments, files and flags")
     return Trace(
         program,
         data.interpreter,

@@ -5,16 +5,42 @@ A kind names its domain: `below 6`, `bits 8`, `urandom 4`, `float`, `clock`, `in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from worldline.core.errors import UsageError
 from worldline.core.spelling import unquote_bytes
 from worldline.core.trace import Hidden
 
 THREAD = "thread"
+# Which thread has each turn, where threads switch at accesses: the first hidden input of such a run.
+SCHEDULE = "schedule"
+MAX_SCHEDULE_PARTS = 100_000
 # A line of stdin: no control decides it.
 READ = "input"
+
+
+def parse_schedule(text: str) -> tuple[tuple[int, int], ...]:
+    """Read a schedule such as `0:5,1:3`: five turns of thread 0, then three of thread 1.
+
+    Raises:
+        UsageError: The text is malformed.
+    """
+    parts = list[tuple[int, int]]()
+    for part in text.split(",") if text else ():
+        thread, _, count = part.strip().partition(":")
+        if not (thread.isdecimal() and count.isdecimal()) or int(count) < 1 or len(thread + count) > 15:
+            raise UsageError(f"{part!r} is not THREAD:TURNS; a schedule is written as 0:5,1:3")
+        parts.append((int(thread), int(count)))
+    if len(parts) > MAX_SCHEDULE_PARTS:
+        raise UsageError(f"a schedule has at most {MAX_SCHEDULE_PARTS:,} parts, not {len(parts):,}")
+    return tuple(parts)
+
+
+def format_schedule(threads: Iterable[int]) -> str:
+    """Write the schedule that gives these threads one turn each, in this order."""
+    return ",".join(f"{thread}:{len(list(turns))}" for thread, turns in groupby(threads))
 
 
 def possibilities(kind: str) -> int | None:
@@ -61,6 +87,9 @@ _WORDS = {
     "input": "what is read",
     "id": "an address",
     "stat": "a file's times",
+    "load": "the load of the machine",
+    "proc": "a file of the kernel",
+    "schedule": "which thread has each turn",
     "state": "a generator's state",
     "times": "processor times",
     "usage": "resources used",
@@ -85,6 +114,15 @@ def is_possible(kind: str, value: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TurnPlan:
+    """How threads take turns at accesses: a schedule, the threads that sleep after it, and whether to log."""
+
+    schedule: str = ""
+    asleep: tuple[int, ...] = ()
+    is_logged: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Control:
     """What decides the hidden inputs of an execution.
 
@@ -93,12 +131,14 @@ class Control:
         schedule: Seeds the thread switches at line events. None switches only where a thread waits or ends.
         given: Hidden inputs that come first, in order. `seed` decides after them, and after an input of another kind.
         whole: The execution must use exactly the given inputs. The notes of the trace report where it does not.
+        turns: Threads switch before accesses to what they share, by this plan. A given `schedule` does the same.
     """
 
     seed: int | None = 0
     schedule: int | None = None
     given: tuple[Hidden, ...] = ()
     whole: bool = False
+    turns: TurnPlan | None = None
 
     def __post_init__(self) -> None:
         for name in ("seed", "schedule"):

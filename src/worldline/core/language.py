@@ -26,20 +26,20 @@ class Feature(StrEnum):
     """A feature that some languages do not offer."""
 
     CHANGE = "change"
-    CONTROL = "control"
     MINE = "mine"
     PATHS = "paths"
     REHEARSE = "rehearse"
     REWRITE = "rewrite"
+    SCHEDULE = "schedule"
     SCRATCHPAD = "scratchpad"
 
 
 _PYTHON_ONLY = {
     Feature.CHANGE: "only Python programs can be changed while they execute",
-    Feature.CONTROL: "only Python programs can be controlled",
     Feature.MINE: "only Python can be mined",
     Feature.PATHS: "paths are available only for Python",
     Feature.REWRITE: "only Python can be rewritten",
+    Feature.SCHEDULE: "only threads of Python programs are scheduled",
     Feature.SCRATCHPAD: "a scratchpad rewrites only Python: predict it without one",
 }
 _NOT_REHEARSED = {**_PYTHON_ONLY, Feature.REHEARSE: "only Python, shell scripts and JavaScript can be rehearsed"}

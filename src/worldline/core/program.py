@@ -14,6 +14,7 @@ class Program:
 
     `call` is an expression that is evaluated in the program's namespace; only its frames are recorded, not those of
     the module body. Without it, the program is executed as a script. `files` are further files by relative path.
+    `flags` are for the compiler of its language, `vm_flags` for the virtual machine that executes it.
     """
 
     source: str
@@ -22,6 +23,8 @@ class Program:
     argv: tuple[str, ...] = ()
     stdin: str = ""
     files: tuple[tuple[str, str], ...] = field(default=())
+    flags: tuple[str, ...] = ()
+    vm_flags: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         call = "" if self.call is None else f", {shortened(self.call)}"
@@ -44,6 +47,9 @@ class Program:
 
         hasher = hashlib.sha256()
         parts = [self.source, self.name, repr(self.call), repr(self.argv), self.stdin, repr(self.files)]
+        # Without flags the digest is that of programs before they had any.
+        parts += [f"flags {self.flags!r}"] if self.flags else []
+        parts += [f"vm_flags {self.vm_flags!r}"] if self.vm_flags else []
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
             hasher.update(len(data).to_bytes(8, "little") + data)

@@ -73,6 +73,19 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 10 and (text[0] != "0" or text == "0")
 
 
+class ConditionalJump(NamedTuple):
+    """A decision of the machine: the instruction of a frame at `offset`, and the offset at which the frame continued.
+
+    `step` is the newest step of the frame. `column` is the instruction's; -1 if it is not known.
+    """
+
+    step: int
+    frame: int
+    offset: int
+    target: int
+    column: int
+
+
 @dataclass(frozen=True)
 class Step:
     """One event: the line that executed, and what it had changed at the next event of its frame."""
@@ -156,6 +169,8 @@ class Trace:
 
     None unless the trace was recorded with `containers`; it is not stored. A name without an entry holds what it held.
     """
+    jumps: tuple[ConditionalJump, ...] | None = field(default=None, compare=False, repr=False)
+    """The conditional jumps in order. None unless the trace was recorded with `jumps`; they are not stored."""
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -247,6 +262,8 @@ class Trace:
                 "argv": list(program.argv),
                 "stdin": program.stdin,
                 "files": dict(program.files),
+                **({"flags": list(program.flags)} if program.flags else {}),
+                **({"vm_flags": list(program.vm_flags)} if program.vm_flags else {}),
                 "digest": program.digest,
             },
             "interpreter": dict(self.interpreter.__dict__),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from worldline.core.errors import UsageError
-from worldline.core.hidden import Control
-from worldline.core.trace import Trace
+from worldline.core.hidden import SCHEDULE, THREAD, Control, parse_schedule
+from worldline.core.trace import Hidden, Trace
 from worldline.recording.control import other_run, unlike, with_draw
 from worldline.storage.remote import Folder
 
@@ -17,7 +17,7 @@ def choose_control(
     live: bool = False,
     replay: str | Folder | None = None,
     draw: Sequence[str] = (),
-    schedule: int | None = None,
+    schedule: int | str | None = None,
 ) -> Control | None:
     """Choose who decides what the text of a program does not: random numbers, clocks, threads.
 
@@ -26,7 +26,8 @@ def choose_control(
         live: Use the real generators and clocks, and record them.
         replay: A stored trace whose hidden inputs are used again.
         draw: With `replay`: other values for single draws, as `STEP=VALUE` or `STEP.K=VALUE`.
-        schedule: Threads switch at lines by this seed.
+        schedule: Threads switch at lines by this seed; or, as text such as `0:5,1:3`, at accesses to what they share:
+            five turns of thread 0, then three of thread 1.
 
     Returns:
         The control for `record`, `debug`, `imagine` or `step`; None where no argument asks for one.
@@ -45,10 +46,22 @@ def choose_control(
         hidden = load(replay).hidden
         for text in draw:
             hidden = with_draw(hidden, text)
+        if isinstance(schedule, str):
+            draws = tuple(draw for draw in hidden if draw.kind != SCHEDULE and not draw.kind.startswith(THREAD))
+            return Control(seed=seed or 0, given=(*_explicit(schedule), *draws))
         return Control(seed=seed or 0, schedule=schedule, given=hidden, whole=not draw)
     if seed is None and not live and schedule is None:
         return None
-    return Control(seed=None if live else seed or 0, schedule=schedule)
+    chosen = None if live else seed or 0
+    if isinstance(schedule, str):
+        return Control(seed=chosen, given=_explicit(schedule))
+    return Control(seed=chosen, schedule=schedule)
+
+
+def _explicit(schedule: str) -> tuple[Hidden, ...]:
+    """Return the hidden input that is an explicit schedule."""
+    parse_schedule(schedule)
+    return (Hidden(0, SCHEDULE, repr(schedule)),)
 
 
 def replay_differences(trace: Trace, replay: str | Folder | None = None) -> tuple[list[str], str]:

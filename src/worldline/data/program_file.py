@@ -12,7 +12,8 @@ from worldline.analyze.flow.operations import BUILTINS
 from worldline.analyze.hints import only_defines
 from worldline.core.errors import NotStarted, UsageError
 from worldline.core.program import Program
-from worldline.recording.collect import collect, with_data
+from worldline.recording.collect import collect, with_data, with_headers
+from worldline.recording.languages.flags import with_flags
 
 
 def load_program(
@@ -23,6 +24,8 @@ def load_program(
     entry: str | None = None,
     stdin: str = "",
     data: Sequence[str] = (),
+    flags: Sequence[str] = (),
+    vm_flags: Sequence[str] = (),
     must_run: bool = False,
 ) -> Program:
     """Read a program, and the files of its folder that it imports. Nothing is executed.
@@ -33,14 +36,16 @@ def load_program(
         call: One call to execute, such as `f('ab', 3)`, not the script.
         entry: A call of FUNC in MODULE under the folder `file`, as `MODULE:FUNC`.
         stdin: The text that the program reads from its standard input.
-        data: Paths of data files that the program finds in its folder.
+        data: Paths of further files that the program finds in its folder: data, or sources compiled with it.
+        flags: Flags of the compiler, such as `-std=c++20`.
+        vm_flags: Flags of the JVM or of Node.js, such as `-ea`.
         must_run: Refuse a file that would do nothing, such as one that only defines functions.
 
     Returns:
         The program, for `record`, `debug`, `imagine` and the others.
 
     Raises:
-        UsageError: The file cannot be read, or `must_run` and it would do nothing.
+        UsageError: The file cannot be read, a flag is not accepted, or `must_run` and it would do nothing.
         NotStarted: `must_run`, and it does not compile.
     """
     name = os.fspath(file)
@@ -48,6 +53,7 @@ def load_program(
         raise UsageError(f"{name} holds rows, not a program: `worldline bench {name}` asks a model about each")
     program = collect(file, argv=tuple(argv), call=call, entry=entry, stdin=stdin)
     program = with_data(program, file, data) if data else program
+    program = with_headers(with_flags(program, flags, vm_flags), file) if flags or vm_flags else program
     if must_run:
         _require_syntax(program)
         if reason := only_defines(program) or _calls_nothing(program):

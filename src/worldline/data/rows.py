@@ -6,6 +6,7 @@ imports pyarrow, so `shards` imports it late.
 
 from __future__ import annotations
 
+import json
 import sys
 from array import array
 from collections.abc import Callable
@@ -28,6 +29,8 @@ MAX_VALUES = 1 << 27
 MAX_TEXT = 1 << 30
 # The field of `exact` that says which values of `delta` are only the middle of a splice.
 SPLICES = "steps.splices"
+# The field of `exact` with the flags of a program that has any, as JSON: the schema has no column for them.
+FLAGS = "program.flags"
 LIMIT_FIELDS = ("steps", "value_bytes", "value_depth", "trace_bytes", "memory", "processes", "output", "disk")
 
 
@@ -104,7 +107,7 @@ def encode(trace: Trace) -> Any:
     try:
         trace, splices = _without_splices(trace)
         row, exact = _encode_facts(trace)
-        exact |= splices
+        exact |= splices | _encode_flags(trace.program)
         row["exact"] = [{"field": field, "data": data} for field, data in exact.items()]
         columns = [
             _encode_steps(trace) if name == "steps" else pa.array([row[name]], SCHEMA.field(name).type)
@@ -113,6 +116,21 @@ def encode(trace: Trace) -> Any:
     except (pa.ArrowException, ValueError, OverflowError, TypeError) as error:
         raise FormatError(f"{trace.program.name}: the trace cannot be stored: {error}") from error
     return pa.Table.from_arrays(columns, schema=SCHEMA)
+
+
+def _encode_flags(program: Program) -> dict[str, bytes]:
+    if not program.flags and not program.vm_flags:
+        return {}
+    return {FLAGS: json.dumps({"flags": program.flags, "vm_flags": program.vm_flags}).encode()}
+
+
+def _with_flags(program: Program, data: bytes) -> Program:
+    """Restore the flags of a row; raise ValueError if they are not lists of texts."""
+    flags = json.loads(data)
+    _require(isinstance(flags, dict) and set(flags) == {"flags", "vm_flags"}, FLAGS)
+    for texts in flags.values():
+        _require(isinstance(texts, list) and all(isinstance(text, str) for text in texts), FLAGS)
+    return replace(program, flags=tuple(flags["flags"]), vm_flags=tuple(flags["vm_flags"]))
 
 
 def _without_splices(trace: Trace) -> tuple[Trace, dict[str, bytes]]:
@@ -290,10 +308,12 @@ def decode(batch: Any, row: int) -> Trace:
 
 def _decode(batch: Any, row: int) -> Trace:
     facts = {name: batch.column(name)[row].as_py() for name in SCHEMA.names if name != "steps"}
-    exact, splices = dict[str, str](), b""
+    exact, splices, flags = dict[str, str](), b"", b""
     for pair in facts["exact"]:
         if pair["field"] == SPLICES:
             splices = pair["data"]
+        elif pair["field"] == FLAGS:
+            flags = pair["data"]
         else:
             exact[pair["field"]] = pair["data"].decode("utf-8", "surrogatepass")
 
@@ -305,8 +325,9 @@ def _decode(batch: Any, row: int) -> Trace:
     frames = [Frame(**frame) for frame in facts["frames"]]
     _require(all(frame.serial == n and -1 <= frame.parent < n for n, frame in enumerate(frames)), "frames")
     columns = _decode_columns(batch.column("steps")[row].values, frames)
+    program = _decode_program(facts["program"], text)
     trace = Trace(
-        program=_decode_program(facts["program"], text),
+        program=_with_flags(program, flags) if flags else program,
         interpreter=InterpreterInfo(**facts["interpreter"]),
         limits=Limits(**facts["limits"]),
         outcome=Outcome(facts["outcome"]["kind"], text("outcome.detail", facts["outcome"]["detail"])),

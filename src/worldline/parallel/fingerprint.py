@@ -16,6 +16,7 @@ from importlib import metadata
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
 from worldline.recording import recorder
+from worldline.recording.languages import libraries
 from worldline.recording.sandbox import open_sandbox
 
 _trusting = ExitStack()  # open while this worker process executes programs as its caller does
@@ -31,6 +32,7 @@ class EnvironmentFingerprint:
     sandboxed: bool
     folder: str
     sandbox: str = "bwrap"
+    libraries: tuple[str, ...] = ()
 
     @property
     def versions(self) -> str:
@@ -56,6 +58,7 @@ def local_fingerprint(*, trust: bool = False) -> EnvironmentFingerprint:
         plan.sandboxed,
         os.getcwd(),
         plan.provider,
+        tuple(library.path for library in libraries.chosen_libraries()),
     )
 
 
@@ -73,6 +76,7 @@ def accept(required: EnvironmentFingerprint, node: str) -> None:
     warnings.simplefilter("ignore")
     _trusting.close()
     _trusting.enter_context(recorder.using_sandbox(required.sandbox))
+    _trusting.enter_context(libraries.using_libraries(*required.libraries))
     if not required.sandboxed:
         _trusting.enter_context(recorder.without_sandbox())
     own = local_fingerprint()

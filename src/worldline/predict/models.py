@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from worldline.codec.compact.prompt import MODES
-from worldline.codec.names import NOTATIONS
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
 from worldline.core.errors import UsageError
 from worldline.predict.predictor import Predictor
 from worldline.storage.publishing import fetched
@@ -90,10 +90,13 @@ def _server(scheme: str, options: dict[str, Any]) -> Predictor:
     codec = options.pop("codec", notation_for(model, way))
     check_way(way, codec)
     style = prompt_style(way, codec, llama3)
+    modes = options.pop("modes", ())
+    if modes and codec != DEFAULT_NOTATION:
+        raise UsageError(f"-M modes= is about the notation {DEFAULT_NOTATION}, and this model writes {codec}")
     concurrency = options.pop("concurrency", 8)
     sampling = _sampling(options, logprobs=style.path != CHAT)  # many servers refuse them for chat
     client = clients[0] if len(clients) == 1 else BalancedServers(clients, model)
-    return Server(client, model, style=style, sampling=sampling, concurrency=concurrency, key_env=key_env)
+    return Server(client, model, style=style, sampling=sampling, modes=modes, concurrency=concurrency, key_env=key_env)
 
 
 def server_clients(scheme: str, extras: Mapping[str, str]) -> tuple[list[ServerClient], str]:
@@ -259,6 +262,7 @@ _SERVER_OPTIONS: _Parsers = {
     "retries": _integer(0, MAX_RETRIES),
     "concurrency": _integer(1),
     "key_env": _variable,
+    "modes": _modes,
 }
 _SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], _Parsers]] = {
     SERVER: (_server, _SERVER_OPTIONS),

@@ -198,10 +198,16 @@ class RolloutDraft:
 
 
 def guide_after(request: PredictionRequest, *, guard: bool) -> Guide:
-    """Return the guide after `request.given`, without the guard if `given` contradicts the control flow."""
-    for is_guarded in (True, False) if guard else (False,):
+    """Return the strictest guide that accepts `request.given`.
+
+    An edit may contradict the control flow, and change a name that its line does not assign.
+    """
+    rules = [(False, request.options), (False, replace(request.options, assigned=False))]
+    if guard:
+        rules.insert(0, (True, request.options))
+    for is_guarded, options in rules:
         guide = Guide(
-            request.program, request.options, guard=is_guarded, table=table_of(request.program), hidden=request.hidden
+            request.program, options, guard=is_guarded, table=table_of(request.program), hidden=request.hidden
         )
         try:
             guide.feed_all(request.given)

@@ -104,12 +104,14 @@ def _require_python(name: str, source: str) -> None:
 
 
 def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[str]) -> Program:
-    """Add data files to a program, which finds them in its working folder.
+    """Add further files to a program, which finds them in its working folder.
+
+    A source in another language than Python brings the files that it names, such as headers.
 
     Args:
         program: The program.
         home: Its file or folder. Files below it keep their relative path, others only their name.
-        paths: The data files.
+        paths: The files: data, or sources that are compiled with the program.
 
     Raises:
         UsageError: A file is missing, too large, not UTF-8 text, or the program itself.
@@ -122,6 +124,35 @@ def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[st
         if name == program.name:
             raise UsageError(f"--file {path}: that is the program itself")
         files[name] = text
+        if not program.lang.has_syntax_tree:
+            root = folder if (folder / name).exists() else Path(path).resolve().parent
+            files = {**beside(root, name, text), **files}
+    files.pop(program.name, None)
+    return replace(program, files=tuple(sorted(files.items())))
+
+
+def with_headers(program: Program, home: str | os.PathLike[str]) -> Program:
+    """Add the headers that a program of C or C++ includes from the folders of its `-I` flags, below its own folder.
+
+    Args:
+        program: The program, with its flags.
+        home: Its file or folder.
+    """
+    from worldline.recording.languages.named import included_from, named_by
+
+    folders = [flag.removeprefix("-I") for flag in program.flags if flag.startswith("-I")]
+    if not folders or not program.lang.has_preprocessor:
+        return program
+    root = Path(home).resolve()
+    root = root if root.is_dir() else root.parent
+    files = dict(program.files)
+    waiting = [(program.name, program.source), *files.items()]
+    while waiting:
+        at, text = waiting.pop()
+        for path in (*named_by(at, text), *included_from(folders, text)):
+            if path != program.name and path not in files and _inside(root, path):
+                files[path] = _read(root / path).decode("utf-8", "surrogateescape")
+                waiting.append((path, files[path]))
     return replace(program, files=tuple(sorted(files.items())))
 
 

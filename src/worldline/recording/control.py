@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.hidden import READ, THREAD, Control, is_possible
+from worldline.core.hidden import READ, SCHEDULE, THREAD, Control, TurnPlan, is_possible, parse_schedule
 from worldline.core.program import Program
-from worldline.core.spelling import unquote_bytes
+from worldline.core.spelling import unquote, unquote_bytes
 from worldline.core.trace import Hidden, Trace
 
 _ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # such as <object object at 0x7f...>
@@ -21,8 +21,38 @@ def as_spec(control: Control | None) -> dict[str, Any] | None:
     """Encode a control for the guest: values as in JSON, bytes as hexadecimal digits."""
     if control is None:
         return None
-    draws = [[draw.step, draw.kind, _plain(draw)] for draw in drawn(control.given)]
-    return {"seed": control.seed, "schedule": control.schedule, "given": draws, "whole": control.whole}
+    draws = [[draw.step, draw.kind, _plain(draw)] for draw in drawn(control.given) if draw.kind != SCHEDULE]
+    spec = {"seed": control.seed, "schedule": control.schedule, "given": draws, "whole": control.whole}
+    return spec | {"turns": _turns(control)}
+
+
+def _turns(control: Control) -> dict[str, Any] | None:
+    """Encode how threads take turns; None if they switch at lines."""
+    texts = [draw.value for draw in control.given if draw.kind == SCHEDULE]
+    if control.turns is None and not texts:
+        return None
+    plan = control.turns or TurnPlan()
+    try:
+        recorded = unquote(texts[0]) if texts else ""
+    except (ValueError, IndexError):
+        raise UsageError(f"{texts[0]} is not the text of a schedule") from None
+    turns = parse_schedule(recorded or plan.schedule)
+    return {"text": recorded, "turns": turns, "asleep": plan.asleep, "log": plan.is_logged}
+
+
+def as_language_spec(control: Control | None) -> dict[str, Any] | None:
+    """Encode a control for the guest of another language: every value as plain text, next to its canonical text.
+
+    Integers are decimal digits and bytes are hexadecimal digits, so that no language rounds them.
+    """
+    if control is None:
+        return None
+    draws = [[draw.kind, _spelled(_plain(draw)), draw.value] for draw in drawn(control.given)]
+    return {"seed": None if control.seed is None else str(control.seed), "given": draws}
+
+
+def _spelled(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def drawn(hidden: Iterable[Hidden]) -> list[Hidden]:
@@ -112,9 +142,9 @@ def _plain(hidden: Hidden) -> Any:
     try:
         if word != THREAD and not is_possible(hidden.kind, text):
             raise _impossible(hidden)
-        if word in ("urandom", "uuid"):
+        if word in ("urandom", "uuid", "proc"):
             return unquote_bytes(text).hex()
-        if word in ("state", "stat", "times", "usage"):
+        if word in ("state", "stat", "times", "usage", "load"):
             return [_number(part) for part in text.strip("()").split(",")]
         return float(text) if word == "float" else int(text, 0)
     except (ValueError, IndexError):

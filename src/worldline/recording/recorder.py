@@ -24,10 +24,13 @@ from worldline.recording import native
 from worldline.recording.control import as_spec, noted
 from worldline.recording.idle_sandboxes import discard_sandbox, release_sandbox, take_sandbox
 from worldline.recording.interpreter import find
+from worldline.recording.languages.flags import flags_refusal
+from worldline.recording.languages.libraries import HostLibrary, chosen_libraries, require_readable
 from worldline.recording.providers import PROVIDERS
 from worldline.recording.sandbox import Sandbox, SandboxRun
 from worldline.recording.sandbox_plan import SandboxPlan
 from worldline.recording.traced import traced, unrun
+from worldline.recording.wire import decode
 
 if TYPE_CHECKING:
     from worldline.core.change import Change
@@ -46,6 +49,7 @@ class Setup:
 
     plan: SandboxPlan
     limits: Limits
+    libraries: tuple[HostLibrary, ...] = ()
 
 
 _unsandboxed = 0  # how many `without_sandbox` contexts are open in this process
@@ -111,7 +115,7 @@ def prepare(
         controlled: Whether runs may have a control.
 
     Raises:
-        UsageError: The core is unknown or not available, or the interpreter does not work.
+        UsageError: The core is unknown or not available, the interpreter does not work, or a library is not readable.
     """
     if core not in CORES:
         raise UsageError(f"core must be one of {', '.join(CORES)}, not {core!r}")
@@ -130,7 +134,10 @@ def prepare(
         provider=chosen_sandbox(),
         hash_seed=hash_seed,
     )
-    return Setup(plan, limits)
+    libraries = chosen_libraries()
+    if sandboxed:
+        require_readable(libraries)
+    return Setup(plan, limits, libraries)
 
 
 class SandboxWorker:
@@ -149,6 +156,7 @@ class SandboxWorker:
         control: Control | None = None,
         *,
         containers: bool = False,
+        jumps: bool = False,
     ) -> Trace:
         """Record one program. If the sandbox breaks or the program does not start, try once more in a new one.
 
@@ -157,23 +165,50 @@ class SandboxWorker:
             change: A change, encoded by `encode_change`.
             control: The control of its hidden inputs.
             containers: Whether to number containers, which the readable core does.
+            jumps: Whether to record conditional jumps.
         """
+        if (program.flags or program.vm_flags) and (reason := flags_refusal(program)):
+            return self.refused(program, reason, act="flag")
         refusals = program.lang.unavailable
         if change is not None and Feature.CHANGE in refusals:
             return self.refused(program, refusals[Feature.CHANGE])
-        if control is not None and Feature.CONTROL in refusals:
-            return self.refused(program, refusals[Feature.CONTROL], act="control")
+        if control is not None and control.schedule is not None and Feature.SCHEDULE in refusals:
+            return self.refused(program, refusals[Feature.SCHEDULE], act="control")
         if not program.lang.runs_in_interpreter:
-            return self.in_language(program.language).record(program, encode(program.stdin))
+            return self.in_language(program.language).record(program, encode(program.stdin), control)
         if control is not None and self.setup.plan.native is None:
             why = "it takes the native recorder, which was not built for this interpreter"
             return self.refused(program, why, act="control")
-        wanted = {"change": change, "control": as_spec(control), "containers": containers}
-        trace = self._trace(program, self._run(program, wanted), control, containers)
+        extras = {"containers": containers, "jumps": jumps}
+        return self._recorded(program, {"change": change, "control": as_spec(control), **extras}, control, extras)[0]
+
+    def record_turns(self, program: Program, control: Control) -> tuple[Trace, dict[str, str]]:
+        """Record one program whose threads take turns.
+
+        Args:
+            program: The program, in Python.
+            control: The control of its hidden inputs, with a plan of its turns.
+
+        Returns:
+            The trace, and what the guest reports of the turns (guests/turns/turns.py), by name.
+        """
+        if not program.lang.runs_in_interpreter or self.setup.plan.native is None:
+            return self.record(program, control=control), {}
+        extras = {"containers": False, "jumps": False}
+        wanted = {"change": None, "control": as_spec(control), **extras}
+        trace, run = self._recorded(program, wanted, control, extras)
+        return trace, decode(run.wire).meta
+
+    def _recorded(
+        self, program: Program, wanted: dict[str, Any], control: Control | None, extras: dict[str, bool]
+    ) -> tuple[Trace, SandboxRun]:
+        run = self._run(program, wanted)
+        trace = self._trace(program, run, control, extras)
         if trace.outcome.kind == "host-fault" and not (len(trace) and self.sandbox and self.sandbox.alive):
             discard_sandbox(self.sandbox)
-            trace = self._trace(program, self._run(program, wanted), control, containers)
-        return trace
+            run = self._run(program, wanted)
+            trace = self._trace(program, run, control, extras)
+        return trace, run
 
     def record_twice(self, program: Program, control: Control | None = None) -> Trace:
         """Record a program twice, and note `nondeterministic` if the runs differ."""
@@ -202,9 +237,9 @@ class SandboxWorker:
             "limits": self._limits,
         }
 
-    def _trace(self, program: Program, run: SandboxRun, control: Control | None, containers: bool) -> Trace:
+    def _trace(self, program: Program, run: SandboxRun, control: Control | None, extras: dict[str, bool]) -> Trace:
         sandboxed = self.setup.plan.sandboxed
-        trace = traced(program, run, self._who(), self.setup.limits, sandboxed=sandboxed, containers=containers)
+        trace = traced(program, run, self._who(), self.setup.limits, sandboxed=sandboxed, **extras)
         return trace if control is None else noted(trace, control, run.wire)
 
     def _who(self) -> InterpreterInfo:
@@ -218,7 +253,7 @@ class SandboxWorker:
         Args:
             program: The program.
             why: The reason.
-            act: What is impossible: `change` or `control`.
+            act: What is impossible: `change`, `control` or `flag`.
         """
         is_own = program.lang.runs_in_interpreter
         who = replace(self._who(), core="python") if is_own else self.in_language(program.language).who
@@ -230,7 +265,8 @@ class SandboxWorker:
         from worldline.recording.languages.worker import LanguageWorker
 
         if language not in self._others:
-            self._others[language] = LanguageWorker(language, self.setup.plan, self.setup.limits)
+            plan = replace(self.setup.plan, libraries=self.setup.libraries)
+            self._others[language] = LanguageWorker(language, plan, self.setup.limits)
         return self._others[language]
 
     def close(self) -> None:
@@ -261,6 +297,7 @@ def record(
     control: Control | None = None,
     hash_seed: int = 0,
     containers: bool = False,
+    jumps: bool = False,
 ) -> Trace:
     """Execute a program in the sandbox and record every step.
 
@@ -275,6 +312,7 @@ def record(
         hash_seed: The seed of string hashes.
         containers: Number the lists, dicts, sets and tuples, so that `Trace.held` says which values hold the same one.
             The readable core does this, for Python programs.
+        jumps: Also record the conditional jumps of a Python program, as `Trace.jumps`.
 
     Returns:
         The trace. A change that cannot be made is an `unsupported` outcome that says why.
@@ -290,7 +328,7 @@ def record(
     if containers and core == "native":
         raise UsageError("the native core does not number containers: leave out core='native'")
     wanted = None if change is None else _constructible(change)
-    containers = containers and program.lang.runs_in_interpreter
+    containers, jumps = (extra and program.lang.runs_in_interpreter for extra in (containers, jumps))
     core = "python" if change is not None or containers else core
     controlled = control is not None
     setup = prepare(limits=limits, python=python, core=core, trust=trust, hash_seed=hash_seed, controlled=controlled)
@@ -298,7 +336,7 @@ def record(
     try:
         if isinstance(wanted, str):
             return worker.refused(program, wanted)
-        trace = worker.record(program, wanted, control, containers=containers)
+        trace = worker.record(program, wanted, control, containers=containers, jumps=jumps)
         unmade = change is not None and "changed" not in trace.notes
         return replace(trace, notes=(*trace.notes, "unchanged")) if unmade else trace
     finally:

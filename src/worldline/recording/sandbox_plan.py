@@ -14,6 +14,7 @@ from pathlib import Path
 
 from worldline.core.limits import Limits
 from worldline.recording.interpreter import Python
+from worldline.recording.languages.libraries import HostLibrary
 from worldline.recording.languages.toolchain import Toolchain
 
 GUESTS = Path(__file__).parent / "guests"
@@ -49,6 +50,7 @@ class SandboxPlan:
     toolchain: Toolchain | None = None  # for a language other than Python
     preparing: bool = False  # programs are compiled in it, but not executed
     tools: str | None = None  # the folder on the host with the tools built for this toolchain
+    libraries: tuple[HostLibrary, ...] = ()  # that programs of another language than Python may use
     guest_folder: str | None = None  # replaces the package's own guests
     limits: Limits = field(default_factory=Limits)
     sandboxed: bool = True
@@ -73,6 +75,14 @@ class SandboxPlan:
     def tools_inside(self) -> str | None:
         """The folder of the tools inside the sandbox."""
         return self.tools if self.tools is None or not self.sandboxed else f"{HOME}/tools"
+
+    @property
+    def libraries_inside(self) -> list[str]:
+        """The paths of the libraries inside the sandbox."""
+        if not self.sandboxed:
+            return [library.path for library in self.libraries]
+        names = [os.path.basename(library.path) for library in self.libraries]
+        return [f"{HOME}/libraries/{number}/{name}" for number, name in enumerate(names)]
 
     @property
     def inside(self) -> dict[str, str]:
@@ -115,7 +125,7 @@ def read_only_files(plan: SandboxPlan) -> list[tuple[str, str]]:
     """Return the files and folders of the host that are inside, each with its path there.
 
     These are shared libraries and the commands beside them, of /etc only the files of the dynamic
-    linker, then the interpreter, the toolchain and the recorder.
+    linker, then the interpreter, the toolchain, the recorder and the libraries that the user named.
     """
     system = ["/usr", *(path for path in SYSTEM_LINKS if os.path.isdir(path) and not os.path.islink(path))]
     system += [path for path in SYSTEM_FILES if os.path.exists(path)]
@@ -127,6 +137,7 @@ def read_only_files(plan: SandboxPlan) -> list[tuple[str, str]]:
         pairs.append((plan.native, plan.native_inside))
     if plan.tools and plan.tools_inside:
         pairs.append((plan.tools, plan.tools_inside))
+    pairs += zip((library.path for library in plan.libraries), plan.libraries_inside, strict=True)
     return pairs
 
 

@@ -24,7 +24,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.spelling import OBJECT_NUMBER, QUOTED
 from worldline.core.texts.spliced import fresh_parts, selected
-from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
+from worldline.core.trace import NO_TEXT, Columns, ConditionalJump, Frame, Outcome, Trace
 from worldline.recording.recorder import SandboxWorker
 
 _EXIT = EVENTS.index("exit")
@@ -57,7 +57,12 @@ for number, call in enumerate(calls):
 
 
 def record_all(
-    worker: SandboxWorker, programs: Sequence[Program], control: Control | None = None, deadline: float = math.inf
+    worker: SandboxWorker,
+    programs: Sequence[Program],
+    control: Control | None = None,
+    deadline: float = math.inf,
+    *,
+    jumps: bool = False,
 ) -> list[Trace | None]:
     """Record programs in as few runs as possible.
 
@@ -66,6 +71,7 @@ def record_all(
         programs: The programs.
         control: The control of their hidden inputs.
         deadline: No run starts after this time of `time.monotonic`.
+        jumps: Whether to record conditional jumps.
 
     Returns:
         The traces in order, without the programs that did not start before the deadline.
@@ -73,10 +79,10 @@ def record_all(
     traces: list[Trace | None] = [None] * len(programs)
     waiting = [i for i, program in enumerate(programs) if fits(program)]
     for i in set(range(len(programs))) - set(waiting):
-        traces[i] = worker.record(programs[i], control=control)
+        traces[i] = worker.record(programs[i], control=control, jumps=jumps)
     while waiting and time.monotonic() < deadline:
         several = [programs[i] for i in waiting]
-        parts = unbundle(worker.record(bundle(several), control=control), several)
+        parts = unbundle(worker.record(bundle(several), control=control, jumps=jumps), several)
         for i, trace in zip(waiting, parts, strict=False):
             traces[i] = trace
         waiting = waiting[len(parts) :]
@@ -185,7 +191,23 @@ def _part(trace: Trace, program: Program, span: _Span) -> Trace | None:
     begun = span.steps.start
     hidden = tuple(replace(draw, step=draw.step - begun) for draw in trace.hidden if draw.step in span.steps)
     return replace(
-        trace, program=program, outcome=outcome, columns=columns, frames=frames, output="", stderr="", hidden=hidden
+        trace,
+        program=program,
+        outcome=outcome,
+        columns=columns,
+        frames=frames,
+        output="",
+        stderr="",
+        hidden=hidden,
+        jumps=None if trace.jumps is None else _jumps(trace.jumps, span),
+    )
+
+
+def _jumps(jumps: Sequence[ConditionalJump], span: _Span) -> tuple[ConditionalJump, ...]:
+    """Return the conditional jumps of one program, with its own numbers of steps and frames."""
+    step, frame = span.steps.start, span.frames.start
+    return tuple(
+        jump._replace(step=jump.step - step, frame=jump.frame - frame) for jump in jumps if jump.frame in span.frames
     )
 
 

@@ -19,6 +19,7 @@ def traced(
     *,
     sandboxed: bool,
     containers: bool = False,
+    jumps: bool = False,
 ) -> Trace:
     """Build the trace of a run.
 
@@ -29,8 +30,10 @@ def traced(
         limits: The limits of the run.
         sandboxed: Whether it was sandboxed. If not, the trace is noted `trusted`.
         containers: Whether the recorder was told to number containers.
+        jumps: Whether the recorder was told to record conditional jumps.
     """
-    decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK, containers=containers)
+    weight = limits.trace_bytes + SLACK
+    decoded = wire.decode(run.wire, steps=limits.steps, weight=weight, containers=containers, jumps=jumps)
     meta = {**who.__dict__, **decoded.meta}
     return Trace(
         program=program,
@@ -44,6 +47,7 @@ def traced(
         hidden=tuple(decoded.hidden),
         notes=tuple(decoded.notes) + (() if sandboxed else ("trusted",)),
         held=decoded.held if containers else None,
+        jumps=tuple(decoded.jumps) if jumps else None,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, overload
 
 from worldline.core.events import CHANGELESS, EVENTS, OUTCOMES
 from worldline.core.texts.spliced import SplicedTexts, SpliceTable
-from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Outcome
+from worldline.core.trace import NO_TEXT, Columns, ConditionalJump, Frame, Hidden, Outcome
 
 try:
     from worldline import _wire as _native
@@ -78,7 +78,7 @@ class FrameColumns(Sequence[Frame]):
 class Decoded:
     """The content of a wire. `damage` is the offset of the first malformed record; None: there is none.
 
-    `held` has the containers that a value holds, by step and name, as `Trace.held`.
+    `held` has the containers that a value holds, by step and name, as `Trace.held`; `jumps` is `Trace.jumps`.
     """
 
     columns: Columns
@@ -89,10 +89,16 @@ class Decoded:
     end: Outcome | None = None
     damage: int | None = None
     held: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict)
+    jumps: list[ConditionalJump] = field(default_factory=list)
 
 
 def decode(
-    buffer: bytes | bytearray | memoryview, *, steps: int = UNBOUNDED, weight: int = UNBOUNDED, containers: bool = False
+    buffer: bytes | bytearray | memoryview,
+    *,
+    steps: int = UNBOUNDED,
+    weight: int = UNBOUNDED,
+    containers: bool = False,
+    jumps: bool = False,
 ) -> Decoded:
     """Decode a wire, with the native decoder if it was built. Nobody may write to the buffer meanwhile.
 
@@ -101,13 +107,14 @@ def decode(
         steps: The most steps that an honest guest writes.
         weight: The most that all its records weigh.
         containers: Whether it may say which containers values hold; the native decoder does not read that.
+        jumps: Whether it may have conditional jumps; the native decoder does not read them.
     """
     with memoryview(buffer).cast("B") as view:
         data, damage = _committed(view)
         with data:
-            if _native is not None and not containers:
+            if _native is not None and not (containers or jumps):
                 return _by_native(data, damage, steps, weight)
-            return _by_python(data, damage, steps, weight, containers)
+            return _by_python(data, damage, steps, weight, containers, jumps)
 
 
 def _committed(view: memoryview) -> tuple[memoryview, int | None]:
@@ -147,8 +154,10 @@ def _by_native(data: memoryview, damage: int | None, steps: int, weight: int) ->
     )
 
 
-def _by_python(data: memoryview, damage: int | None, steps: int, weight: int, containers: bool = False) -> Decoded:
-    reader = _Reader(data, steps, weight, containers)
+def _by_python(
+    data: memoryview, damage: int | None, steps: int, weight: int, containers: bool = False, jumps: bool = False
+) -> Decoded:
+    reader = _Reader(data, steps, weight, containers, jumps)
     at = reader.read()
     decoded = reader.decoded
     decoded.damage = at if damage is None else damage
@@ -177,7 +186,7 @@ class _Changes:
 class _Reader:
     """One pass over the records. Changes arrive late, so they are collected and sorted at the end."""
 
-    def __init__(self, data: memoryview, steps: int, weight: int, containers: bool) -> None:
+    def __init__(self, data: memoryview, steps: int, weight: int, containers: bool, jumps: bool) -> None:
         self._data, self._at = data, min(HEADER, len(data))
         self._steps, self._left, self._start = steps, weight - HEADER, self._at
         self._columns = Columns()
@@ -210,6 +219,7 @@ class _Reader:
             0x3F: self._end,
             **dict.fromkeys((0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B), self._with_arg),
             **({0x14: self._held} if containers else {}),
+            **({0x15: self._jump} if jumps else {}),
         }
 
     def read(self) -> int | None:
@@ -352,6 +362,11 @@ class _Reader:
         if not all(number.isascii() and number.isdecimal() and len(number) < 19 for number in numbers if number):
             raise _Damage
         self._held_numbers[step, name] = tuple(int(number) for number in numbers if number)
+
+    def _jump(self, _tag: int) -> None:
+        step, frame = self._target(), self._current or 0
+        offset, target, column = (self._number(_COLUMN) for _ in range(3))
+        self.decoded.jumps.append(ConditionalJump(step, frame, offset, target, column - 1))
 
     def _note(self, _tag: int) -> None:
         self._notes.append(self._string())

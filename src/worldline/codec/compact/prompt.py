@@ -96,8 +96,9 @@ def prompt(program: Program, options: Compact | None = None, hidden: Iterable[Hi
     language = program.language
     parts = [_header(options, language), _numbered(program.source, options, language)]
     parts += [f"@{quote(path)}\n{_numbered(text, options, language)}" for path, text in program.files]
-    if program.argv:
-        parts.append("*" + " ".join(quote(word) for word in program.argv) + "\n")
+    for mark, words in (("*", program.argv), ("+", program.flags), ("^", program.vm_flags)):
+        if words:
+            parts.append(mark + " ".join(quote(word) for word in words) + "\n")
     if program.stdin:
         parts.append(f"<{quote(program.stdin)}\n")
     if options.hidden == "given":
@@ -139,13 +140,13 @@ def parse_prompt(data: bytes) -> Prompt | Malformed:
         return header
     options, language = header
     source, files = _read_sources(reader, options, language)
-    argv: list[str] | None = []
-    stdin: list[str] | None = []
-    if reader.mark == "*":
-        argv = _read_strings(reader)
-    if reader.mark == "<" and argv is not None:
-        stdin = _read_strings(reader)
-    if argv is None or stdin is None or len(stdin) > 1 or stdin == [""]:
+    words: list[list[str] | None] = []
+    for mark in "*+^<":
+        words.append(_read_strings(reader) if reader.mark == mark else [])
+        if words[-1] is None:
+            return Malformed(reader.start, "strings in canonical quotes")
+    argv, flags, vm_flags, stdin = (texts or [] for texts in words)
+    if len(stdin) > 1 or stdin == [""]:
         return Malformed(reader.start, "strings in canonical quotes")
     hidden = _read_given(reader) if options.hidden == "given" else ()
     if isinstance(hidden, Malformed):
@@ -160,6 +161,8 @@ def parse_prompt(data: bytes) -> Prompt | Malformed:
         argv=tuple(argv),
         stdin="".join(stdin),
         files=tuple(files),
+        flags=tuple(flags),
+        vm_flags=tuple(vm_flags),
     )
     return Prompt(program, options, reader.start, hidden)
 

@@ -49,6 +49,7 @@ class Server:
         *,
         style: PromptStyle,
         sampling: Sampling,
+        modes: tuple[str, ...] = (),
         concurrency: int = 8,
         key_env: str = "",
     ) -> None:
@@ -59,7 +60,7 @@ class Server:
         self._client, self._model, self._style, self._sampling = client, model, style, sampling
         self._concurrency, self._failed = concurrency, 0
         name = f"server:{client.url}#{model}"
-        self.info = ModelInfo(name=name, notation=style.codec, config=self._config(key_env))
+        self.info = ModelInfo(name=name, notation=style.codec, modes=modes, config=self._config(key_env))
 
     @property
     def capabilities(self) -> Capabilities:

@@ -33,3 +33,12 @@ LOCALS_STAY_BOUND = _VERSION >= (3, 12)
 
 # `datetime.utcnow` warns of its end.
 UTCNOW_IS_DEPRECATED = _VERSION >= (3, 12)
+
+# The lowest bit of LOAD_ATTR's argument says whether a method is loaded; before, LOAD_METHOD does.
+LOAD_ATTR_HAS_FLAG = _VERSION >= (3, 12)
+
+# What a call calls lies below the place of its `self`; before, a method lies below its `self`, and a function above it.
+CALLABLE_COMES_FIRST = _VERSION >= (3, 13)
+
+# `stack_effect` counts the value that a generator is started with.
+GENERATOR_START_IS_COUNTED = _VERSION >= (3, 13)

@@ -16,7 +16,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 _is_collecting, _hold_collector, _release_collector = gc.isenabled, gc.disable, gc.enable
 RETURN, YIELD = 6, 7  # the wire tags of the two ways to leave a frame with a value
 TOOL = 4
-LOCAL = ("PY_START", "PY_RESUME", "LINE", "JUMP", "PY_RETURN", "PY_YIELD")  # may be disabled place by place
+LOCAL = ("PY_START", "PY_RESUME", "LINE", "JUMP", "BRANCH", "PY_RETURN", "PY_YIELD")  # may be disabled place by place
 API: Any = getattr(sys, "monitoring", None)  # 3.11 has none, and then nobody makes a Monitor
 
 
@@ -25,7 +25,9 @@ class MonitoredRecorder(Protocol):
 
     suspended: dict[int, Any]
     broken: bool  # whether steps are lost
+    observer: Callable[[FrameType], None] | None  # called before each instruction, on 3.11
     collecting: bool  # whether the garbage collector of the program was on before our own code
+    jumps: Any  # the `JumpWriter`; None if conditional jumps are not recorded
 
     def top_of(self, real: FrameType) -> Any:
         """Return the innermost open frame if it is this one; None if its start was not seen."""
@@ -75,6 +77,7 @@ class Monitor:
             "PY_YIELD": self.suspend,
             "PY_UNWIND": self.unwind,
             "RAISE": self.raised,
+            **({"BRANCH": self.decide} if self.recorder.jumps is not None else {}),
         }
         API.use_tool_id(TOOL, "worldline")
         if restart:
@@ -163,6 +166,12 @@ class Monitor:
             self.recorder.on_line(frame, real, line)
             frame.looped = True
         return None
+
+    def decide(self, known: Any, real: FrameType, code: CodeType, origin: int, target: int) -> None:
+        """Forward a conditional jump."""
+        frame = self.recorder.top_of(real)
+        if frame is not None:
+            self.recorder.jumps.write(frame.serial, code, origin, target)
 
     def leave(self, known: Any, real: FrameType, code: CodeType, offset: int, value: Any) -> None:
         """Forward the return of a frame."""

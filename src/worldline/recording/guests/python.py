@@ -138,10 +138,12 @@ def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
         rec.intervene(spec["change"], spec["limits"])
     if spec.get("containers"):
         rec.number_containers()
+    if spec.get("jumps"):
+        rec.record_jumps()
     control = spec.get("control")
     if control is not None:
         _native.number_hashes()
-    scheduler = None if control is None else install(control, rec, _native.swap, paths, _own)
+    scheduler = None if control is None else install(control, rec, _native.swap, paths, _own, _native)
     streams.tell(rec)
     _set_up_interpreter(spec, root)
     prepared = _Run(spec, rec, os.path.join(root, spec["name"]), scheduler)
@@ -231,6 +233,7 @@ class _Run:
             outcome, detail = "exited", "120"
         self.running.clear()
         if self.scheduler is not None:
+            self.scheduler.finish()
             self.scheduler.stop()
         fine = self.rec.stop()
         if self.reached or not fine:

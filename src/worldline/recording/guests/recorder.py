@@ -24,7 +24,7 @@ from .monitoring import YIELD, Monitor
 from .sharing.aliases import new_aliases
 from .sharing.containers import HeldContainers
 from .tracing import Tracer
-from .wire_writer import LargeValue, WireWriter
+from .wire_writer import JumpWriter, LargeValue, WireWriter
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -68,12 +68,14 @@ class Recorder:
         self.collecting = True  # whether the program's collector was on when our own work began
         self._output: str | None = None
         self._input: str | None = None
+        self.jumps: JumpWriter | None = None  # unless conditional jumps are recorded
         self._active = self.broken = self._taken = self._installed = False
         self._events: Monitor | Tracer = Monitor(self) if behavior.HAS_MONITORING else Tracer(self)
         self._change: ChangeApplier | None = None  # until it is made
         self._held: HeldContainers | None = None  # unless containers are numbered
         self._ask: Callable[[], None] | None = None  # who decides which thread goes on
         self._ask_at: int | None = None
+        self.observer: Callable[[FrameType], None] | None = None
         self._running, self._threads = 0, [OpenThread(self.stack)]
         _latest[:] = [self]
 
@@ -81,7 +83,7 @@ class Recorder:
         """Release the recorder before. Tell whether its files were others."""
         before = _latest[0] if _latest else None
         if before is None:
-            os.register_at_fork(after_in_child=_forget_latest)
+            os.register_at_fork(after_in_child=lambda: list(map(Recorder.forget, _latest)))
         elif before._active:
             raise RuntimeError("one recorder at a time")
         else:
@@ -124,6 +126,10 @@ class Recorder:
     def number_containers(self) -> None:
         """Also record which containers values hold; the native core cannot do this."""
         self._held = HeldContainers(self._renderer, self._wire, self._switch)
+
+    def record_jumps(self) -> None:
+        """Also record conditional jumps; before `start`."""
+        self.jumps = JumpWriter(self._wire.put, self._switch)
 
     def stop(self) -> bool:
         """Stop. Return False if the program tampered with the tracing."""
@@ -191,8 +197,9 @@ class Recorder:
             self._wire.put(_NOTE, slug)
 
     def meta(self, key: str, value: str) -> None:
-        """Write a fact about the interpreter."""
-        self._wire.put(_META, key, value)
+        """Write a fact about the interpreter or the turns of threads."""
+        if not self._wire.ended:
+            self._wire.put(_META, key, value)
 
     def render(self, value: Any) -> str:
         """Return the canonical text of a value."""
@@ -206,6 +213,10 @@ class Recorder:
     def schedule(self, ask: Callable[[], None]) -> None:
         """Set the function that chooses, at line events, which thread runs."""
         self._ask = ask
+
+    def observe(self, observer: Callable[[FrameType], None]) -> None:
+        """Set what is called before each instruction, on 3.11."""
+        self.observer = observer
 
     def ask_at(self, step: int | None) -> None:
         """Ask before the first line at this step or later; None: never."""
@@ -265,8 +276,6 @@ class Recorder:
             self.collecting = isenabled()
             disable()
             self._events.busy = True
-
-    # ---- steps
 
     def _count(self, frame: OpenFrame | None, tag: int) -> None:
         self._steps += 1
@@ -355,8 +364,6 @@ class Recorder:
         if how == YIELD:
             self.suspended[id(real)] = frame
 
-    # ---- deltas
-
     def _diff(self, frame: OpenFrame, real: FrameType, coming: int | None = None) -> int | None:
         """Record what the newest step of the frame changed. Return the coming line, which a change may set."""
         if self._change is not None and self._change.frame is frame:
@@ -423,8 +430,6 @@ class Recorder:
             self._switch(frame.serial)
             self._wire.put(_SAME, number, other)
 
-    # ---- what the events need
-
     def is_mine(self) -> bool:
         """Tell whether the recorded thread is calling, while recording is on."""
         return self._active and get_ident() == self._thread
@@ -442,9 +447,3 @@ class Recorder:
             known: KnownCode | Literal[False] = False if file is None else KnownCode(code, file, self._global_names)
             entry = self._codes[id(code)] = code, known
         return entry[1]
-
-
-def _forget_latest() -> None:
-    """Leave the trace to the parent, in a forked child."""
-    for recorder in _latest:
-        recorder.forget()

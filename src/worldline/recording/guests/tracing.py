@@ -45,6 +45,11 @@ class Tracer:
         recorder = self.recorder
         if not recorder.is_mine():
             return None
+        if event == "opcode":
+            if recorder.observer is not None:
+                recorder.observer(real)
+            if recorder.jumps is None:
+                return self.trace
         recorder.collecting = isenabled()
         disable()  # finalisers of the program would run unseen, inside our own work
         try:
@@ -62,6 +67,7 @@ class Tracer:
         code = recorder.code_of(real.f_code)
         if not code:
             return False
+        real.f_trace_opcodes = recorder.jumps is not None or recorder.observer is not None
         suspended = None if _is_starting(real) else recorder.suspended.pop(id(real), None)
         if suspended is None:
             recorder.on_call(code, real)
@@ -74,6 +80,11 @@ class Tracer:
         frame = recorder.top_of(real)
         if frame is None:
             return True
+        jumps = recorder.jumps
+        if jumps is not None and event in ("line", "opcode"):
+            jumps.arrive(frame.serial, real.f_code, real.f_lasti, executes=event == "opcode")
+        if event == "opcode":
+            return True
         op = opcode.opname[real.f_code.co_code[real.f_lasti]]
         if not real.f_trace_lines:  # the program switched its lines off: those since are lost
             recorder.broken = True
@@ -84,6 +95,8 @@ class Tracer:
             how = YIELD if yields else RETURN if op == "RETURN_VALUE" else None
             recorder.on_leave(frame, real, how, arg)
         elif event == "exception" and not (op in ("FOR_ITER", "SEND") and issubclass(arg[0], StopIteration)):
+            if jumps is not None:
+                jumps.leave(frame.serial)
             recorder.on_raise(frame, real, arg[1])
         return True
 

@@ -7,9 +7,11 @@ can find and write to; in the native twin it is not.
 from __future__ import annotations
 
 import builtins
+import opcode
 from collections.abc import Callable
 from mmap import mmap
 from os import _exit, fstat
+from types import CodeType
 from typing import NamedTuple, NoReturn
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
@@ -22,6 +24,11 @@ _RECORD_WEIGHT, _TEXT_WEIGHT = 8, 32
 # them costs at most the length of its last text, then the value is written whole.
 _LARGE, _SPLICE_COST = 256, 48
 _MAX_LENGTH = (1 << 32) - 1
+_JUMP = 0x15
+_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
+_CONDITIONAL = {
+    number for name, number in opcode.opmap.items() if name == "FOR_ITER" or ("JUMP" in name and "_IF_" in name)
+}
 
 
 class LargeValue(NamedTuple):
@@ -155,3 +162,53 @@ class WireWriter:
         """End the process and keep what is written: a budget is used up, or a change is impossible."""
         self.end(kind, detail)
         _exit(0)
+
+
+class JumpWriter:
+    """Writes conditional jumps, and knows for each frame the one that is being decided. Twin: native/steps.h.
+
+    An instruction decides by where its frame continues: 3.11 shows that by an event before every instruction, 3.12 and
+    later by an event of their own.
+    """
+
+    def __init__(self, put: Callable[..., None], switch: Callable[[int], None]) -> None:
+        self._put, self._switch = put, switch
+        self._tables: dict[int, tuple[CodeType, _JumpTable]] = {}
+        self._pending: dict[int, int] = {}  # by frame
+
+    def arrive(self, serial: int, code: CodeType, offset: int, executes: bool) -> None:
+        """Note that a frame has come to an instruction (3.11), which it now executes or only begins a line with."""
+        before = self._pending.pop(serial, None)
+        if before is not None:
+            self.write(serial, code, before, offset)
+        if executes and (jump := self._table(code).by_event.get(offset)) is not None:
+            self._pending[serial] = jump
+
+    def leave(self, serial: int) -> None:
+        """Forget what a frame was deciding: an exception ended it."""
+        self._pending.pop(serial, None)
+
+    def write(self, serial: int, code: CodeType, offset: int, target: int) -> None:
+        """Write one jump, or that it was not taken: then the target is the next instruction."""
+        self._switch(serial)
+        self._put(_JUMP, offset, target, self._table(code).columns.get(offset, 0))
+
+    def _table(self, code: CodeType) -> _JumpTable:
+        entry = self._tables.get(id(code))
+        if entry is None:
+            entry = self._tables[id(code)] = code, _JumpTable(code)
+        return entry[1]
+
+
+class _JumpTable:
+    """The conditional jumps of a code object: by the offset of their event (of a prefix), and their columns plus 1."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.by_event: dict[int, int] = {}
+        self.columns: dict[int, int] = {}
+        data, start = code.co_code, 0
+        for at, (_line, _end, column, _last) in zip(range(0, len(data), 2), code.co_positions(), strict=True):
+            if data[at] in _CONDITIONAL:
+                self.by_event[start], self.columns[at] = at, 0 if column is None else column + 1
+            if data[at] != _EXTENDED_ARG:
+                start = at + 2

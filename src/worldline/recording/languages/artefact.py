@@ -49,6 +49,9 @@ def read(data: bytes | memoryview) -> dict[str, bytes] | None:
 def key(toolchain: Toolchain, spec: Mapping[str, Any]) -> str:
     """Return the digest of everything that decides the parts: the program, the toolchain and the guest."""
     made_of = {name: spec[name] for name in ("name", "source", "call", "files")}
+    made_of |= {name: spec[name] for name in ("flags", "library_digests") if spec.get(name)}
+    if toolchain.kind.prepares and spec.get("controlled"):
+        made_of["controlled"] = True
     text = json.dumps([made_of, toolchain.language, toolchain.version, toolchain.executables, os.uname().machine])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass") + guest_digest(toolchain.kind.guest)).hexdigest()
 

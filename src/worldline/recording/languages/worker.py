@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import threading
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
+from worldline.recording.control import as_language_spec, noted
 from worldline.recording.idle_sandboxes import close_idle_sandboxes_with, discard_sandbox, release_sandbox, take_sandbox
 from worldline.recording.languages import artefact, tools
 from worldline.recording.languages.call import tree_of
+from worldline.recording.languages.libraries import is_used_by, rules_of
 from worldline.recording.languages.toolchain import KINDS, find
 from worldline.recording.sandbox import Sandbox, SandboxRun, open_sandbox
 from worldline.recording.sandbox_plan import SandboxPlan
 from worldline.recording.traced import traced, unrun
 from worldline.recording.verdict import readable, unbegun
+
+if TYPE_CHECKING:
+    from worldline.core.hidden import Control
 
 PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES)
 PREPARED = "prepared"  # the report if all parts are complete
@@ -36,17 +41,22 @@ class LanguageWorker:
         self.missing = toolchain if isinstance(toolchain, str) else ""
         self.toolchain = None if isinstance(toolchain, str) else toolchain
         kind = KINDS[language]
-        self.plan = replace(plan, guest=f"{kind.guest}.guest", toolchain=self.toolchain, native=None)
+        libraries = tuple(library for library in plan.libraries if is_used_by(library, language))
+        guest = f"{kind.guest}.guest"
+        self.plan = replace(plan, guest=guest, toolchain=self.toolchain, native=None, libraries=libraries)
+        rules = rules_of(language)
+        decide = rules is not None and rules.decides_compilation
+        self._library_digests = [library.digest for library in libraries] if decide else []
         self.who = InterpreterInfo(kind.name, self.toolchain.version if self.toolchain else "", kind.core)
         self._sandboxes: dict[str, Sandbox] = {}
 
-    def record(self, program: Program, stdin: bytes) -> Trace:
+    def record(self, program: Program, stdin: bytes, control: Control | None = None) -> Trace:
         """Record one program. If the sandbox breaks or the program does not start, try once more in a new one."""
-        trace = self._record(program, stdin)
+        trace = self._record(program, stdin, control)
         if trace.outcome.kind == "host-fault" and not len(trace):
             for sandbox in self._sandboxes.values():
                 discard_sandbox(sandbox)
-            trace = self._record(program, stdin)
+            trace = self._record(program, stdin, control)
         return trace
 
     def flow(self, program: Program) -> bytes | None:
@@ -55,19 +65,21 @@ class LanguageWorker:
         parts = artefact.read(prepared) if isinstance(prepared, bytes) else None
         return parts.get("flow") if parts else None
 
-    def _record(self, program: Program, stdin: bytes) -> Trace:
+    def _record(self, program: Program, stdin: bytes, control: Control | None) -> Trace:
         if self.toolchain is None:
             return unrun(program, self.who, self.limits, Outcome("unsupported", self.missing))
         lacking = self._untooled(program)
         if lacking is not None:
             return lacking
-        spec = self._spec(program)
+        is_controlled = control is not None
+        spec = self._spec(program) | {"control": as_language_spec(control), "controlled": is_controlled}
         parts = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
         if isinstance(parts, Trace):
             return parts
         spec["limits"] = asdict(self.limits)
         run = self._sandbox("run", self.limits).run(spec, stdin, parts=parts)
-        return traced(program, run, self.who, self.limits, sandboxed=self.plan.sandboxed)
+        trace = _judged(traced(program, run, self.who, self.limits, sandboxed=self.plan.sandboxed))
+        return trace if control is None else noted(trace, control, run.wire)
 
     def _spec(self, program: Program) -> dict[str, Any]:
         assert self.toolchain is not None
@@ -76,11 +88,16 @@ class LanguageWorker:
             "source": program.source,
             "files": dict(program.files),
             "argv": list(program.argv),
+            "flags": list(program.flags),
+            "vm_flags": list(program.vm_flags),
             "call": None if program.call is None else tree_of(program.call),
             "language": program.language,
             "toolchain": self.toolchain.as_config(),
             "limits": asdict(PREPARING),
             "tools": self.plan.tools_inside,
+            "libraries": self.plan.libraries_inside,
+            "library_digests": self._library_digests,
+            "controlled": False,
         }
 
     def _untooled(self, program: Program) -> Trace | None:
@@ -92,8 +109,12 @@ class LanguageWorker:
             digest = tools.key(self.toolchain)
             folder = tools.find(digest)
             if folder is None:
-                with open_sandbox(replace(self.plan, preparing=True), PREPARING) as sandbox:
-                    run = sandbox.run(self._spec(program) | {"source": "", "files": {}}, b"", act="tools")
+                with open_sandbox(replace(self.plan, preparing=True, libraries=()), PREPARING) as sandbox:
+                    run = sandbox.run(
+                        self._spec(program) | {"source": "", "files": {}, "flags": [], "libraries": []},
+                        b"",
+                        act="tools",
+                    )
                 contents = artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
                 if contents is None:
                     return self._unprepared(program, run)
@@ -138,3 +159,12 @@ class LanguageWorker:
         """Release the sandboxes."""
         while self._sandboxes:
             release_sandbox(self._sandboxes.popitem()[1])
+
+
+def _judged(trace: Trace) -> Trace:
+    """Return the trace, with the message of a virtual machine that did not start because of the program's flags."""
+    flags, lines = trace.program.vm_flags, (trace.stderr.strip() or trace.output.strip()).splitlines()
+    if not flags or not lines or len(trace) or trace.outcome.kind != "host-fault":
+        return trace
+    message = "; ".join(line.strip() for line in lines[:2])
+    return replace(trace, outcome=Outcome("unsupported", f"flag: {' '.join(flags)}: not started: {message}"))

@@ -13,7 +13,10 @@ MAX_LINE_BYTES = 8_000
 
 
 class ScriptEvent(msgspec.Struct, frozen=True):
-    """A request of the script to the system, before it was done or refused. Paths are those in the sandbox."""
+    """A request of the script to the system, before it was done or refused. Paths are those in the sandbox.
+
+    A second event of the same request says that it `failed`, by which exception, or that a repetition was `done`.
+    """
 
     kind: str = ""
     target: str = ""
@@ -22,6 +25,8 @@ class ScriptEvent(msgspec.Struct, frozen=True):
     line: int = 0
     child: bool = False
     end: str = ""
+    failed: str = ""
+    done: bool = False
 
 
 def events_in(wire: bytes | memoryview) -> Iterator[ScriptEvent]:

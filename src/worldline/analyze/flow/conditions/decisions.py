@@ -164,7 +164,7 @@ class _Reader:
         if len(set(starts)) != len(starts):
             return
         for at, case in enumerate(node.cases):
-            if case.guard is None and _matches_all(case.pattern):
+            if case.guard is None and matches_all(case.pattern):
                 continue
             start, line = first_line(case.body[0]), case.pattern.lineno
             text = f"case {self.text(case.pattern)}"
@@ -285,15 +285,15 @@ def _unreported(node: ast.stmt) -> bool:
     return False
 
 
-def _matches_all(pattern: ast.pattern) -> bool:
+def matches_all(pattern: ast.pattern) -> bool:
     """Return whether a pattern matches everything: `_`, a name, or an alternative that does."""
     match pattern:
         case ast.MatchAs(pattern=None):
             return True
         case ast.MatchAs(pattern=inner) if inner is not None:
-            return _matches_all(inner)
+            return matches_all(inner)
         case ast.MatchOr(patterns=patterns):
-            return any(_matches_all(option) for option in patterns)
+            return any(matches_all(option) for option in patterns)
     return False
 
 

@@ -15,7 +15,22 @@ from worldline.analyze.flow.control import first_line, syntax
 from worldline.core.hidden import READ, THREAD
 
 # What a library may draw; `below`, `bits`, `urandom` and `thread` are followed by numbers.
-_DRAWS = ("below", "float", "bits", "urandom", "clock", "times", "usage", "id", "uuid", "stat", "state", THREAD)
+_DRAWS = (
+    "below",
+    "float",
+    "bits",
+    "urandom",
+    "clock",
+    "times",
+    "usage",
+    "id",
+    "uuid",
+    "stat",
+    "state",
+    "load",
+    "proc",
+    THREAD,
+)
 LIBRARY = frozenset(_DRAWS)
 # Modules that neither draw, nor read a clock, nor start anything.
 _DETERMINISTIC = frozenset({
@@ -30,6 +45,12 @@ _DYNAMIC = re.compile(
 )
 # What starts threads, or hands work to threads.
 _THREADS = re.compile(r"thread|concurrent|asyncio|multiproc|queue|server|http|logging|subprocess|sched", re.IGNORECASE)
+# What a program of another language may draw with, or reach what draws.
+_FOREIGN_DRAWS = re.compile(
+    r"\b(?:\w*[rR]and\w*|\w*[cC]lock\w*|\w*[tT]imers?\w*|set(?:Timeout|Interval|Immediate)|Date|Calendar|now|Instant|UUID|shuffle|\w*sleep"
+    r"|performance|crypto|process|os|fs|Atomics|getInstance|Runtime|globalThis|require|import|eval|Function|constructor"
+    r"|gettimeofday|time|times|getrusage|getloadavg|Hash(?:Map|Set)|f?open|ifstream|File|read)\b"
+)
 # Syntax that may execute code which is not the program's own.
 _RUNS = (
     *(ast.Call, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.Import, ast.ImportFrom, ast.comprehension),
@@ -48,6 +69,11 @@ def kinds(texts: Iterable[str], own: Iterable[str] = ()) -> frozenset[str]:
     for text in texts:
         words |= _kinds(text, frozenset(modules))
     return frozenset(words)
+
+
+def foreign_kinds(texts: Iterable[str]) -> frozenset[str]:
+    """Return the first words of the kinds of hidden inputs that a program of another language may have."""
+    return LIBRARY - {THREAD} | {READ} if any(map(_FOREIGN_DRAWS.search, texts)) else frozenset({READ})
 
 
 @lru_cache(maxsize=256)

@@ -21,7 +21,7 @@ from worldline.analyze.flow.conditions.decisions import decisions
 from worldline.analyze.flow.control import Flow, successors
 from worldline.analyze.flow.entry import entries
 from worldline.analyze.flow.table import MODULE, FlowTable
-from worldline.codec.compact.guide.drawing import drawing_lines, kinds
+from worldline.codec.compact.guide.drawing import drawing_lines, foreign_kinds, kinds
 from worldline.codec.compact.guide.nodes import Node, trie
 from worldline.codec.compact.guide.values import values
 from worldline.codec.compact.words import name_text
@@ -255,7 +255,8 @@ def _table_guard(program: Program, table: FlowTable | None) -> Guard:
     abrupt = program.lang.raises_anywhere or any(_ABRUPT.search(text) for text in texts)
     first = call_lines(program, table)
     elsewhere = BEGINNINGS[program.language].elsewhere
-    return Guard((main, *others), names, {}, first, starts, elsewhere, is_python=False, abrupt=abrupt)
+    hidden = foreign_kinds(texts)
+    return Guard((main, *others), names, {}, first, starts, elsewhere, is_python=False, abrupt=abrupt, kinds=hidden)
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from . import clocks, file_times, identity, randomness, waits
+from ..turns.observe import observe_accesses
+from . import clocks, file_times, identity, kernel_files, randomness, waits
 from .schedule import Scheduler
 from .tape import Tape
 from .virtual_clock import VirtualClock
@@ -22,12 +23,21 @@ if "_queue" not in sys.modules:  # its library is mapped once for all programs, 
 
 
 def install(
-    control: dict[str, Any], recorder: Any, swap: Callable[..., Any], files: Container[str], own: Iterable[ModuleType]
+    control: dict[str, Any],
+    recorder: Any,
+    swap: Callable[..., Any],
+    files: Container[str],
+    own: Iterable[ModuleType],
+    native: Any,
 ) -> Scheduler:
     """Control and record the hidden inputs of this process from now on."""
     tape, clock = Tape(control, recorder), VirtualClock(live=control["seed"] is None)
     randomness.install(tape, swap)
     began, real_now = clocks.install(tape, clock, swap, control["seed"])
+    kernel_files.install(tape, clock, swap)
     file_times.install(tape, swap, files, began, real_now)
     identity.install(tape, swap, files, own)
-    return waits.install(tape, clock, recorder, swap, control)
+    scheduler = waits.install(tape, clock, recorder, swap, control)
+    if control.get("turns") is not None:
+        observe_accesses(scheduler, recorder, control["turns"], native.frame_slot, files)
+    return scheduler

@@ -12,9 +12,12 @@ from __future__ import annotations
 import builtins
 import gc
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from ..turns.footprint import EVERYTHING, WHOLE, Entry
+from ..turns.turns import NextTurn, Turns
 from .virtual_clock import VirtualClock
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
@@ -58,10 +61,11 @@ class RealThreads(Protocol):
 class Thread:
     """A thread of the program. It waits for `test` to hold, for a time, or only for its baton."""
 
-    __slots__ = ("baton", "daemon", "ended", "ident", "is_gone", "number", "outside", "test", "until")
+    __slots__ = ("baton", "daemon", "end_marks", "ended", "ident", "is_gone", "number", "outside", "test", "until")
 
     def __init__(self, number: int, baton: Any) -> None:
         self.number, self.baton, self.ident, self.daemon, self.ended = number, baton, 0, False, False
+        self.end_marks: list[Any] = []  # who waits for its end asks these
         self.test: Callable[[], Any] | None = None
         self.until: int | None = None
         self.outside: Callable[[float], Any] | None = None  # waits, for so many seconds, for what is not the program's
@@ -74,6 +78,12 @@ class Thread:
         if self.until is not None and self.until <= now:
             return True
         return bool(self.test()) if self.test is not None else self.until is None
+
+
+def _is_of_threading(thing: Any) -> bool:
+    """Tell whether `threading` guards its list of threads with this lock: its order shows in no result by itself."""
+    module = sys.modules.get("threading")
+    return module is not None and any(value is thing for value in module.__dict__.values())
 
 
 class Scheduler:
@@ -95,6 +105,8 @@ class Scheduler:
         self._recorded_kind = ""  # the kind of a choice that is replayed, as it was recorded
         self._collecting = True
         self.active, self.entering = True, False  # entering: a thread begins to be recorded
+        self.turns: Turns | None = None  # threads switch at accesses instead of lines
+        self.current_call: Callable[[int], Iterable[Entry]] = lambda number: ()
         recorder.schedule(self._before_line)
         os.register_at_fork(after_in_child=self.stop)
 
@@ -139,6 +151,8 @@ class Scheduler:
         self.numbers[thread.ident] = thread.number
         self.threads.append(thread)
         self._live += 1
+        if self.turns is not None:
+            self.turns.start(thread.number)
         self._recorder.at()  # what was written until now is, with and without a seed, written before its first step
         self._arm()
         return thread, handle
@@ -147,17 +161,59 @@ class Scheduler:
         self, test: Callable[[], Any] | None, until: int | None, outside: Callable[[float], Any] | None = None
     ) -> None:
         """Let the running thread wait until `test` holds, or for a time. Others run meanwhile."""
-        self._hold()
+        self.hold()
         me = self.running
         me.test, me.until, me.outside = test, until, outside
+        if self.turns is not None:
+            self.turns.prepare(me.number, NextTurn(EVERYTHING, is_waiting=True))
         try:
             to = self._who(me)
             if to is not me:
                 self._hand(to)
                 self._await(me)
+            if self.turns is not None:
+                self.turns.touch(self.current_call(me.number))
         finally:
             me.test = me.until = me.outside = None
-            self._release()
+            self.release()
+
+    def takes_turns(self) -> bool:
+        """Tell whether the calling thread runs by turns, because there has been another one."""
+        return len(self.threads) > 1 and self.is_mine()
+
+    def touch(self, thing: Any, mode: str) -> None:
+        """Note that the running thread accesses a lock, a queue or a thread; in a turn of its own if that is new."""
+        if self.turns is not None and self.takes_turns() and not _is_of_threading(thing):
+            if not self.turns.covers(thing):
+                self.hold()
+                self.take_turn(NextTurn(EVERYTHING), None)
+                self.release()
+            self.turns.touch_object(thing, mode)
+
+    def take_turn(self, upcoming: NextTurn, test: Callable[[], Any] | None) -> None:
+        """Let the running thread have a turn as soon as `test` holds. Others may be first."""
+        assert self.turns is not None
+        self.turns.prepare(self.running.number, upcoming)
+        me = self.running
+        me.test = test
+        try:
+            to = self._who(me)
+            if to is not me:
+                self._hand(to)
+                self._await(me)
+                self.hold()
+        finally:
+            me.test = None
+
+    def finish(self) -> None:
+        """Let other threads run before the program ends, and close the log of the turns."""
+        if self.turns is not None and self.takes_turns():
+            self.hold()
+            if any(not thread.ended for thread in self.threads[1:]):
+                self.take_turn(NextTurn(EVERYTHING), None)
+                self.turns.touch(EVERYTHING)
+            self.turns.finish([thread.number for thread in self.threads[1:] if not thread.ended])
+            self.release()
 
     def until(self, seconds: float) -> int:
         """Return the time after this many seconds."""
@@ -171,7 +227,12 @@ class Scheduler:
         """End a thread: another one waits until it is gone, and then chooses the next."""
         if not self.active or thread is not self.running:
             return
-        self._hold()
+        self.hold()
+        if self.turns is not None:
+            marks = [(self.turns.numbers.of(mark), WHOLE, "u") for mark in (thread, *thread.end_marks)]
+            self.take_turn(NextTurn(marks), None)
+            self.turns.touch(marks)
+        self.hold()
         self._recorder.quit()
         self._recorder.ask_at(None)  # its last finalisers run until they are through
         thread.ended = True
@@ -201,7 +262,7 @@ class Scheduler:
         self.entering = True
         self._recorder.enter(me.number)
         self.entering = False
-        self._release()
+        self.release()
         if raised is not None:
             raise raised
 
@@ -209,7 +270,7 @@ class Scheduler:
 
     def _before_line(self) -> None:
         """Choose whether another thread runs before a line of the program."""
-        self._hold()
+        self.hold()
         me, step, ready = self.running, self._recorder.at(), self._ready()
         to = None
         if self._tape.peek() is not None:
@@ -225,7 +286,7 @@ class Scheduler:
             self._hand(to)
             self._await(me)
         else:
-            self._release()
+            self.release()
 
     def _who(self, me: Thread) -> Thread:
         """Choose the next thread when `me` waits or has ended, and record a real choice."""
@@ -233,12 +294,28 @@ class Scheduler:
         while not ready:
             self._pass_time()
             ready = self._ready()
+        if self.turns is not None:
+            return self._choose_turn(self.turns, me, ready)
         if ready == [me]:
             return me
         step = self._recorder.at()
         to = self._thread_on_tape(step, ready) or self._choose_thread(me, ready)
         self._record(to, ready)
         self._arm()
+        return to
+
+    def _choose_turn(self, turns: Turns, me: Thread, ready: list[Thread]) -> Thread:
+        number = turns.choose(me.number, [thread.number for thread in ready])
+        if number is None:
+            self._recorder.leave("limit", "redundant")
+        to = next(thread for thread in ready if thread.number == number)
+        if to is not me:
+            draw, kind = self._tape.peek(), "thread " + " ".join([str(thread.number) for thread in ready])
+            if draw == (self._recorder.at(), kind, to.number):
+                self._tape.take()
+            elif draw is not None and (self._whole or draw[1].startswith("thread ")):
+                self._tape.part()
+            self._record(to, ready)
         return to
 
     def _ready(self) -> list[Thread]:
@@ -259,7 +336,11 @@ class Scheduler:
                 return
         if times:
             self._clock.jump(min(times))
+            if self.turns is not None:
+                self.turns.jump()
         elif not outside:
+            if self.turns is not None:
+                self.turns.finish([thread.number for thread in live])
             self._recorder.note("deadlock")
             self._recorder.leave("limit", "deadlock")
 
@@ -309,7 +390,7 @@ class Scheduler:
 
     def _arm(self) -> None:
         """Tell the recorder before which step to ask."""
-        if self._live < 2:
+        if self._live < 2 or self.turns is not None:
             step = None
         elif self._choice_steps and self._tape.peek() is not None:
             step = self._choice_steps[-1]
@@ -331,10 +412,12 @@ class Scheduler:
 
     # ---- the collector: finalisers of the program would run unseen, inside our own work
 
-    def _hold(self) -> None:
+    def hold(self) -> None:
+        """Keep the collector from running."""
         self._collecting = _is_collecting()
         _hold_collector()
 
-    def _release(self) -> None:
+    def release(self) -> None:
+        """Let the collector run again, if the program does."""
         if self._collecting:
             _release_collector()

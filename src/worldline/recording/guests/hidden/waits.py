@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..turns.locks import giving_mode, taking_mode
 from .schedule import Given, Scheduler, Thread
 from .tape import Swap
 from .virtual_clock import VirtualClock
@@ -54,12 +55,35 @@ def install(tape: Given, clock: VirtualClock, recorder: Any, swap: Swap, control
     _swap_queue(scheduler, swap)
     clock.real_sleep = _swap_sleep(scheduler, swap)
     _swap_polls(scheduler, swap)
+    if control.get("turns") is not None:
+        _swap_touches(scheduler, swap)
     return scheduler
+
+
+def _swap_touches(scheduler: Scheduler, swap: Swap) -> None:
+    """Note which turns give locks and queues back: those that take them wait for that."""
+    from _queue import SimpleQueue
+
+    def noting(kind: Any, name: str) -> None:
+        def act(thing: Any, *args: Any, **kwargs: Any) -> Any:
+            scheduler.touch(thing, "u" if name == "_release_save" else giving_mode(thing))
+            return original(thing, *args, **kwargs)
+
+        original = swap(kind, name, act)
+
+    for kind in (_Lock, _RLock):
+        for name in ("release", "__exit__"):
+            noting(kind, name)
+    noting(_Lock, "release_lock")
+    noting(_RLock, "_release_save")
+    for name in ("put", "put_nowait"):
+        noting(SimpleQueue, name)
 
 
 def _swap_locks(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
     def swap_wait(kind: Any, names: tuple[str, ...], is_free: Callable[[Any], bool]) -> Any:
         def acquire(lock: Any, blocking: Any = True, timeout: Any = -1) -> Any:
+            scheduler.touch(lock, taking_mode(lock))
             if not scheduler.is_mine() or not blocking or not _is_time(timeout):
                 return original(lock, blocking, timeout)
             if original(lock, False):
@@ -67,6 +91,7 @@ def _swap_locks(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
             until = None if timeout < 0 else scheduler.until(timeout)
             while not scheduler.is_over(until):
                 scheduler.wait(lambda: is_free(lock), until)
+                scheduler.touch(lock, taking_mode(lock))
                 if original(lock, False):
                     return True
             return False
@@ -85,6 +110,7 @@ def _swap_locks(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
     def acquire_restore(lock: Any, state: Any, /) -> Any:
         while scheduler.is_mine() and not is_unlocked(lock):
             scheduler.wait(lambda: is_unlocked(lock), None)
+        scheduler.touch(lock, taking_mode(lock))
         return restore(lock, state)
 
     real.acquire = swap_wait(_Lock, ("acquire_lock", "__enter__"), lambda lock: not _locked(lock))
@@ -140,6 +166,7 @@ def _swap_starts(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
         if scheduler.is_mine():
             scheduler.running.is_gone = is_gone
+            scheduler.running.end_marks.append(lock)
         return lock
 
     start: Any = swap(_thread, "start_new_thread", start_new_thread)
@@ -166,6 +193,7 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
             lambda body: joinable(body, daemon=daemon, handle=handle), act, daemon=bool(daemon)
         )
         thread.is_gone = lambda: wait(started)
+        thread.end_marks.append(started)
         return thread, started
 
     def join(handle: Any, timeout: Any = None, /) -> Any:
@@ -174,6 +202,7 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
         until = None if timeout is None or timeout < 0 else scheduler.until(timeout)
         while not handle.is_done() and not scheduler.is_over(until):
             scheduler.wait(handle.is_done, until)
+        scheduler.touch(handle, "w")
         return wait(handle) if handle.is_done() else None
 
     def shutdown() -> Any:
@@ -182,6 +211,8 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
         while scheduler.is_mine() and not are_over():
             scheduler.wait(are_over, None)
+            for thread in scheduler.threads[1:]:
+                scheduler.touch(thread, "w")
         return end()
 
     saved_numbers: dict[int, int] = {}
@@ -236,8 +267,10 @@ def _swap_queue(scheduler: Scheduler, swap: Swap) -> None:
         if not scheduler.is_mine() or not block or not (timeout is None or _is_time(timeout)):
             return original(queue, block, timeout)
         until = None if timeout is None else scheduler.until(timeout)
+        scheduler.touch(queue, "w")
         while empty(queue) and not scheduler.is_over(until):
             scheduler.wait(lambda: not empty(queue), until)
+            scheduler.touch(queue, "w")
         return original(queue, False)
 
     original = swap(SimpleQueue, "get", get)

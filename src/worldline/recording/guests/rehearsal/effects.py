@@ -166,6 +166,7 @@ _MEANINGS: dict[str, Callable[[Sequence[Any]], Found | None]] = {
     "ctypes.dlopen": lambda args: (NATIVE, text(args[0]), "a library called directly"),
 }
 EVENTS = frozenset(_MEANINGS)
+ENDING = (READ, WRITE, DELETE, RENAME, CHANGE, START)  # what is done or fails; the sandbox refuses the rest
 _libraries: tuple[str, ...] = ()  # folders of the interpreter, whose reading is nobody's effect
 
 

@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 from .. import python, streams
 from ..confine import SCRATCH
 from . import HEADER, SLOTS, TRACE, effects, tree
+from .outcomes import Outcomes
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -99,7 +100,8 @@ class Listener:
         self.running = False
         self.lock = RLock()
         self.last_line = 0  # where an exception came from that ended it
-        self.reported: set[tuple[str, ...]] = set()
+        self.reported: dict[tuple[str, ...], bool] = {}  # and whether it failed
+        self.outcomes = Outcomes()
         self.me = self.writer = getpid()
 
     def listen(self) -> None:
@@ -147,24 +149,35 @@ class Listener:
         effect = effects.meaning(event, args)
         if effect is not None:
             with suppress(Exception):  # a full stack, a map that the script has closed
-                self._tell(*effect, frame)
+                self._tell(*effect, frame, event)
 
     def _asked(self, name: str, frame: Any) -> None:
         if self.running and frame.f_code.co_filename.startswith(_OWN):
             self._tell("environment", name, "", frame)
 
-    def _tell(self, kind: str, target: str, detail: str, frame: Any) -> None:
+    def _tell(self, kind: str, target: str, detail: str, frame: Any, event: str = "") -> None:
         file, line = _place(frame)
         if kind == "read" and not line and target.startswith(_OWN) and target.endswith(".py"):
             return  # the interpreter shows the source of what went wrong
         if kind == "read" and frame.f_code.co_filename.endswith(_QUIET_FILES):
             return
         row = (kind, target, detail, file, str(line))
-        if row in self.reported or len(self.reported) > MAX_EVENTS:
+        has_failed = self.reported.get(row)
+        if has_failed is False or len(self.reported) > MAX_EVENTS:
             return
-        self.reported.add(row)
-        event = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
-        self._write({**event, "line": line, "child": getpid() != self.me})
+        texts = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
+        written = {**texts, "line": line, "child": getpid() != self.me}
+        if has_failed is None:
+            self.reported[row] = False
+            self._write(written)
+
+        def tell(failure: str) -> None:
+            self.reported[row] = bool(failure)
+            if failure or has_failed:
+                self._write({**written, "failed": failure, "done": not failure})
+
+        if event and kind in effects.ENDING:
+            self.outcomes.watch(frame, event, tell)
 
     def _write(self, row: dict[str, Any]) -> None:
         """Write a line to the slot of this process. If it is full, set the mark for more events."""

@@ -1,0 +1,1 @@
+"""Threads take turns at the accesses to what they may share: which accesses there are, and who is next."""
