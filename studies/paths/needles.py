@@ -9,20 +9,23 @@ import argparse
 import ast
 from pathlib import Path
 
-from worldline.analyze.flow.conditions import conditions
+from worldline.analyze.flow.conditions.jumps import decision_outcomes
 from worldline.core.program import Program
 from worldline.plan.paths.path_class import PathReport, key_of
-from worldline.plan.paths.search import paths
-from worldline.recording.recorder import record_many
+from worldline.plan.paths.search import CALL_LIMITS, paths
+from worldline.recording.recorder import SandboxWorker, prepare
 
 FILE = Path(__file__).parent / "haystacks.py"
 
 
 def confirmed(report: PathReport) -> int:
     """How many of the reported paths a fresh recording of their input takes."""
-    programs = [each.trace.program for each in report.classes]
-    traces = zip(report.classes, record_many(programs), strict=True)
-    return sum(key_of(trace, conditions(trace)) == each.key for each, trace in traces)
+    worker = SandboxWorker(prepare(limits=CALL_LIMITS, python=None, core="auto", trust=False))
+    try:
+        traces = [(each, worker.record(each.trace.program, jumps=True)) for each in report.classes]
+    finally:
+        worker.close()
+    return sum(key_of(trace, decision_outcomes(trace)) == each.key for each, trace in traces)
 
 
 def needle(report: PathReport) -> str:

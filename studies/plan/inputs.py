@@ -51,7 +51,7 @@ def one(
     """What a way came to on a task."""
     name, source, function, output = task
     how = InputSearch(
-        executions=given.executions, way=way, seed=given.seed, seconds=given.seconds,
+        executions=given.executions, way=way, seed=given.seed, seconds=given.seconds, simplifying=0,
         solver=propose_by_crosshair(seconds=given.solver) if way == "solver" else None,
     )  # fmt: skip
     before, guest, begun = _processor(), calls.seconds, time.monotonic()

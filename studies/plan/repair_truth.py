@@ -15,10 +15,11 @@ from typing import Any
 
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet
+from worldline.plan.repair.diagnosis import RepairDiagnosis, diagnose_failures
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.plan.repair.edits.proposer import EditProposer, may_matter
 from worldline.plan.repair.order import RankedCandidate, with_priors
-from worldline.plan.repair.search import RECORDING_LIMITS, RepairDiagnosis, diagnose_failures
+from worldline.plan.repair.search import RECORDING_LIMITS
 from worldline.recording.calls import Caller
 from worldline.recording.recorder import record
 

@@ -339,10 +339,15 @@ def believed(
     place = diverging_turn(diagnosis)
     wanted, got = written.split(sample.truth.text), written.split(sample.found.text)
     end = wanted[place].end if place < len(wanted) else 0
+    predicted, actual = _turn(sample.found.text, got, place), _turn(sample.truth.text, wanted, place)
+    decision, newline, rest = actual.partition("\n")
+    # A decision that both share says nothing about the difference.
+    if rest and decision.startswith("^") and predicted.startswith(decision + newline):
+        predicted, actual = predicted.removeprefix(decision + newline), rest
     return Belief(
         step=place,
-        wrote=_turn(sample.found.text, got, place),
-        wanted=_turn(sample.truth.text, wanted, place),
+        wrote=predicted,
+        wanted=actual,
         sure=math.exp(sure[place].logprob) if place < len(sure) else None,
         truth=_likelihood(predictor, replace(sample.ask, limit=max(end, 1)), sample.truth)
         if end and sure and not has_pad

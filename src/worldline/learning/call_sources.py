@@ -13,9 +13,10 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.data.mine.mine import MiningCounts, mine
 from worldline.data.mine.mined import read_mined
-from worldline.learning.own_calls import OwnCall, hash_function, hash_run
+from worldline.learning.own_calls import OwnCall
 from worldline.plan.imagined import PROMPT_OPTIONS
 from worldline.plan.journal import read_journal
+from worldline.programs.reachable import hash_function, hash_run
 
 # Seeds that arguments are drawn with.
 MINING_ROUNDS = 3

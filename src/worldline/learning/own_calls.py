@@ -17,7 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
 from worldline.data.mixture import BATCH_PROGRAMS, DOCUMENT_LIMITS, Mixture, Mode, draw_documents, write_document
-from worldline.programs.split import execution, key, program_key
+from worldline.programs.reachable import hash_function, reachable_code
 from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
@@ -81,11 +81,11 @@ def split_calls(calls: Sequence[OwnCall], *, seed: int = 0, lessons: int = 160, 
         rng.shuffle(group)
     hidden = order[: len(order) // 5] if len(order) >= MIN_FUNCTIONS_TO_HOLD_OUT else []
     unseen = _take_in_turns([groups[function] for function in hidden], held_out // 3)
-    called = {name for call in unseen for name in _called_trees(call.program)}
+    called = {ast.dump(node) for call in unseen for node in reachable_code(call.program).called}
     seen = [
         groups[function]
         for function in order
-        if function not in hidden and not called & _reachable(groups[function][0].program)[1]
+        if function not in hidden and called.isdisjoint(_reachable_trees(groups[function][0].program))
     ]
     cut = [max(1, len(group) // 4) if len(group) > 2 else 0 for group in seen]
     same = _take_in_turns([group[:n] for group, n in zip(seen, cut, strict=True)], held_out - len(unseen))
@@ -96,69 +96,15 @@ def split_calls(calls: Sequence[OwnCall], *, seed: int = 0, lessons: int = 160, 
     return CallSplit(tuple(rest[back:]), tuple(rest[:back]), tuple(same), tuple(unseen))
 
 
+def _reachable_trees(program: Program) -> set[str]:
+    """The functions and classes that a call can reach, as syntax trees."""
+    return {ast.dump(node) for node in reachable_code(program).definitions if not isinstance(node, ast.Assign)}
+
+
 def _take_in_turns(groups: Iterable[Sequence[OwnCall]], most: int) -> list[OwnCall]:
     """At most `most` calls: the first of each function, then the second of each, and so on."""
     places = [(turn, number, call) for number, group in enumerate(groups) for turn, call in enumerate(group)]
     return [call for _, _, call in sorted(places, key=lambda place: place[:2])[:most]]
-
-
-def _definitions(tree: ast.Module) -> dict[str, ast.stmt]:
-    """Functions, classes and assigned names of a source."""
-    definitions: dict[str, ast.stmt] = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            definitions[node.name] = node
-        elif isinstance(node, ast.Assign):
-            definitions |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
-    return definitions
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-def _called_definitions(program: Program) -> tuple[dict[str, ast.stmt], set[str]]:
-    """What the source of a call defines, and which of these the call names."""
-    if program.call is None or program.files or not program.lang.has_syntax_tree:
-        return {}, set()
-    try:
-        defined = _definitions(ast.parse(program.source))
-        return defined, _names(ast.parse(program.call.strip(), mode="eval")) & defined.keys()
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}, set()
-
-
-def _reachable(program: Program) -> tuple[str, set[str]]:
-    """Text that a call can reach, and the functions and classes in it as trees."""
-    defined, waiting = _called_definitions(program)
-    reached = set[str]()
-    while waiting:
-        name = waiting.pop()
-        reached.add(name)
-        waiting |= (_names(defined[name]) & defined.keys()) - reached
-    nodes = list(dict.fromkeys(node for name, node in defined.items() if name in reached))
-    trees = {ast.dump(node) for node in nodes if not isinstance(node, ast.Assign)}
-    return "\n".join(ast.unparse(node) for node in nodes), trees
-
-
-def _called_trees(program: Program) -> set[str]:
-    """What a call names, as syntax trees."""
-    defined, names = _called_definitions(program)
-    return {ast.dump(defined[name]) for name in names}
-
-
-def hash_function(program: Program) -> str:
-    """Hash what a call runs, without unrelated code; the whole program if that is unknown."""
-    text = _reachable(program)[0]
-    return key(text) if text else program_key(program)
-
-
-def hash_run(program: Program) -> str:
-    """Hash one run, without unrelated code and independent of names."""
-    text = _reachable(program)[0]
-    if not text:
-        return program.digest
-    return execution(Program(source=text, call=program.call, argv=program.argv, stdin=program.stdin), key(text))
 
 
 def order_by_length(calls: Sequence[OwnCall], *, trust: bool = False) -> list[OwnCall]:

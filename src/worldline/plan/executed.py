@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from worldline.core.events import ENDED
 from worldline.core.hidden import READ, Control, in_words
-from worldline.core.language import Feature
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.text import plural
@@ -55,7 +54,7 @@ def sandboxed_steps(*, limits: Limits | None = None, python: str | None = None) 
 
 def _real_inputs(program: Program, setup: Setup) -> Control | None:
     """Use the real hidden inputs, and record them where the recorder can."""
-    can_record = program.lang.offers(Feature.CONTROL) and setup.plan.native is not None
+    can_record = not program.lang.runs_in_interpreter or setup.plan.native is not None
     return Control(seed=None) if can_record else None
 
 

@@ -63,7 +63,11 @@ def predict_answers(
     predictor: Predictor, programs: Sequence[Program], question: Question, *, limit: int, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict the answer of each program, in order; a local model predicts several at once."""
-    asks = [PredictionRequest(program=program, options=PROMPT_OPTIONS, limit=limit) for program in programs]
+    options_for = predictor.info.options_for
+    asks = [
+        PredictionRequest(program=program, options=options_for(program, PROMPT_OPTIONS), limit=limit)
+        for program in programs
+    ]
     return predict_from(predictor, asks, question, fine=fine)
 
 
@@ -104,7 +108,7 @@ def judge_prediction(predicted: PredictedAnswer, gate: Gate | None, sure: float)
     probability = predicted.probability(gate)
     if (why := explain_doubt(predicted, gate, sure)) is None:
         assert gate is not None
-        why = f"predicted, not executed; calibrated on {gate.n} recorded executions"
+        why = f"predicted, not executed; calibrated on {gate.described}"
         return Answer(value=predicted.value, probability=probability, spent=predicted.spent, how=IMAGINED, why=why)
     return Answer(value=None, probability=probability, spent=predicted.spent, how=UNKNOWN, why=why)
 

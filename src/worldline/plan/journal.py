@@ -20,6 +20,7 @@ from typing import Any
 
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
+from worldline.plan.code_features import code_features
 from worldline.plan.ledger import LedgerEntry
 from worldline.plan.question import Question, read_question
 from worldline.storage import files
@@ -35,7 +36,8 @@ class JournalEntry:
 
     `score` is the natural log-probability of the prediction, and `probability` the gate's bound for it. `model` is the
     digest of the weights, or their name. `told` counts the true steps before the prediction; 0 for a whole prediction,
-    also in files of older releases.
+    also in files of older releases. `date` is that of the execution, and `drew` says whether it drew random numbers or
+    read a clock, so that another execution may differ; files of older releases do not say (empty, None).
     """
 
     program: Program
@@ -47,6 +49,8 @@ class JournalEntry:
     why: str = ""
     model: str = ""
     told: int = 0
+    date: str = ""
+    drew: bool | None = None
 
     @property
     def ledger(self) -> LedgerEntry:
@@ -61,6 +65,7 @@ class JournalEntry:
             probability=self.probability,
             model=self.model,
             told=self.told,
+            code=code_features(self.program),
         )
 
 
@@ -142,15 +147,17 @@ def _read(path: Path, number: int, line: bytes) -> JournalEntry | None:
 
 def _entry(row: Any) -> JournalEntry:
     program = {**row["program"]}
-    program["argv"] = tuple(program.get("argv", ()))
+    program |= {name: tuple(program.get(name, ())) for name in ("argv", "flags", "vm_flags")}
     program["files"] = tuple((name, text) for name, text in program.get("files", ()))
     values = {column.name: row[column.name] for column in fields(JournalEntry) if column.name in row}
     values |= {"program": Program(**program), "question": read_question(row["question"])}
     entry = JournalEntry(**values)
-    texts = (entry.true, entry.why, entry.model, entry.program.source, entry.imagined or "")
+    texts = (entry.true, entry.why, entry.model, entry.date, entry.program.source, entry.imagined or "")
     numbers = (entry.probability or 0.0, entry.score or 0.0, entry.told)
     if not all(isinstance(text, str) for text in texts) or not all(type(n) in (int, float) for n in numbers):
         raise TypeError("a field has the wrong type")
+    if entry.drew is not None and not isinstance(entry.drew, bool):
+        raise TypeError("`drew` is not true or false")
     if any(math.isnan(n) for n in numbers):
         raise ValueError("a number is NaN")
     return entry

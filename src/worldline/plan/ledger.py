@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from worldline.plan.code_features import CodeFeatures
 from worldline.predict.predictor import Predictor
 
 
@@ -14,7 +15,7 @@ class LedgerEntry:
 
     `score` is the natural log-probability of the prediction, and `probability` the gate's bound for it, if there
     was a gate. `model` is the digest of the weights, or their name. `told` counts the true steps before the prediction;
-    0 for a whole prediction.
+    0 for a whole prediction. `code` says what kind of code was executed.
     """
 
     digest: str
@@ -26,6 +27,7 @@ class LedgerEntry:
     probability: float | None = None
     model: str = ""
     told: int = 0
+    code: CodeFeatures = CodeFeatures()  # noqa: RUF009 - frozen
 
     @property
     def is_right(self) -> bool:

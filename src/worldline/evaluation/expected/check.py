@@ -305,14 +305,12 @@ def _runs_to_check(
     program: Program, calls: Sequence[str] | None, stored: Mapping[str, Trace], *, is_update: bool
 ) -> list[Program]:
     """The runs of the program that are meant. An update records all stored runs again, so that they share one text."""
-    others = [
-        replace(program, call=trace.program.call, argv=trace.program.argv, stdin=trace.program.stdin)
-        for trace in stored.values()
-    ]
+    others = [replace(trace.program, source=program.source, files=program.files) for trace in stored.values()]
     for call in calls or ():
         require_call(call, program.language)
     named = [replace(program, call=call) for call in calls or ()]
-    if calls is None and (program.call is not None or program.argv or program.stdin or not others):
+    is_named = program.call is not None or program.argv or program.stdin or program.flags or program.vm_flags
+    if calls is None and (is_named or not others):
         named = [program] if is_update or others else []
     chosen = [*others, *named] if is_update or not named else named
     return list({run_title(run): run for run in chosen}.values())

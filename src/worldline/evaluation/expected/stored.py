@@ -26,11 +26,12 @@ JSON_SUFFIX = ".json"
 
 
 def run_title(program: Program) -> str:
-    """Name a run of a file by its call, or by its arguments, and by its standard input. The text does not count."""
+    """Name a run of a file by its call or arguments, its standard input and its flags. The text does not count."""
     title = program.call if program.call is not None else shlex.join([program.name, *program.argv])
     arguments = shlex.join(program.argv) if program.call is not None else ""
     stdin = f"<<< {program.stdin!r}" if program.stdin else ""
-    return " ".join(filter(None, (title, arguments, stdin)))
+    flags = f"({shlex.join([*program.flags, *program.vm_flags])})" if program.flags or program.vm_flags else ""
+    return " ".join(filter(None, (title, arguments, stdin, flags)))
 
 
 def load_runs(expect: str | Folder, name: str, *, must_exist: bool = True) -> dict[str, Trace]:

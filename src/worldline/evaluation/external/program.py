@@ -153,6 +153,7 @@ def identity(program: Program) -> str:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         source, call_text = program.source, program.call
     identifying = [source, call_text, list(program.argv), program.stdin, [list(file) for file in program.files]]
+    identifying += [list(program.flags), list(program.vm_flags)] if program.flags or program.vm_flags else []
     return hashlib.sha256(json.dumps(identifying).encode()).hexdigest()
 
 

@@ -274,8 +274,7 @@ def _word(row: dict[str, Any], key: str) -> str | None:
 
 def _ask(row: dict[str, Any]) -> PredictionRequest:
     run = dict(row.get("run", {}))
-    if "argv" in run:
-        run["argv"] = tuple(run["argv"])
+    run |= {name: tuple(run[name]) for name in ("argv", "flags", "vm_flags") if name in run}
     if "files" in run:
         run["files"] = tuple((path, text) for path, text in run["files"])
     program, options = Program(source=row.get("source", ""), **run), Compact(**row["options"])

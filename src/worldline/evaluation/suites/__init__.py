@@ -54,7 +54,7 @@ FILES = {  # where to get the data files of third-party benchmarks
     "https://huggingface.co/datasets/livecodebench/execution-v2, or its rows as JSON lines",
     "reval": "the folder `data` of https://github.com/r-eval/REval",
     "humaneval-x": "a folder of the files of https://huggingface.co/datasets/THUDM/humaneval-x",
-    "crux-x": "datasets/cruxeval_preprocessed of https://github.com/CRUXEVAL-X/cruxeval-x",
+    "crux-x": "https://github.com/CRUXEVAL-X/cruxeval-x (the whole folder), or the dataset xhwl/cruxeval-x",
     "repair": "a clone of https://github.com/jkoppel/QuixBugs",
     "repository": "a dataset that `worldline record --pytest REPO -o DIR` wrote",
 }

@@ -1,14 +1,15 @@
 """A suite of your own programs: JSON lines, each with a `source` and, unless it is a script, a `call`.
 
-A row may have an `answer` (a literal as text, or a JSON value that is not text), an `id`, `stdin`, `argv`, a `group`
-(its row in the report) and a `language`, if it is not Python or the file's. All mistakes are reported with their lines
-before anything runs. Other keys are ignored, unless they look like misspellings.
+A row may have an `answer` (a literal as text, or a JSON value that is not text), an `id`, `stdin`, `argv`, `flags` of
+the compiler, `vm_flags`, a `group` (its row in the report) and a `language`, if it is not Python or the file's. All
+mistakes are reported with their lines before anything runs. Other keys are ignored, unless they look like misspellings.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random
@@ -24,8 +25,9 @@ from worldline.core.program import Program
 from worldline.evaluation.rows import read_text
 from worldline.evaluation.suites.crux import ended, literal
 from worldline.evaluation.suites.suite import Suite, Task
+from worldline.recording.languages.flags import flags_refusal
 
-KEYS = ("source", "call", "answer", "id", "stdin", "argv", "group", "language")
+KEYS = ("source", "call", "answer", "id", "stdin", "argv", "flags", "vm_flags", "group", "language")
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
 MAX_MISTAKES = 5  # that a message lists
 _JSON = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object", type(None): "null"}
@@ -113,11 +115,11 @@ def _task(where: str, row: Mapping[str, Any], options: Compact) -> Task:
     if language not in LANGUAGES:
         raise _Mistake(f": a language is one of {', '.join(LANGUAGES)}, not {language!r}")
     _check_call(source, call, language)
-    argv = row.get("argv") or ()
-    if not isinstance(argv, list | tuple) or not all(isinstance(word, str) for word in argv):
-        raise _Mistake(": `argv` is not a list of texts")
     stdin, group, name = _text(row, "stdin") or "", _text(row, "group") or "", row.get("id", where)
-    program = Program(source=ended(source), name=usual_name(language), call=call, argv=tuple(argv), stdin=stdin)
+    program = Program(source=ended(source), name=usual_name(language), call=call, stdin=stdin, argv=_texts(row, "argv"))
+    program = replace(program, flags=_texts(row, "flags"), vm_flags=_texts(row, "vm_flags"))
+    if reason := flags_refusal(program):
+        raise _Mistake(f": {reason}")
     return Task(program=program, options=options, name=str(name), answer=_answer(row), group=group)
 
 
@@ -126,6 +128,13 @@ def _text(row: Mapping[str, Any], key: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise _Mistake(f": `{key}` is {_JSON.get(type(value), type(value).__name__)}, not text")
     return value
+
+
+def _texts(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    texts = row.get(key) or ()
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        raise _Mistake(f": `{key}` is not a list of texts")
+    return tuple(texts)
 
 
 def _check_call(source: str, call: str | None, language: str) -> None:

@@ -138,7 +138,7 @@ def _races(races: Sequence[Sequence[Cell]]) -> Table:
     """Which results of racing programs were predicted."""
     rows = [tuple(race) for race in races]
     heads = ("race", "possible results", "imagined", "mass on impossible ones")
-    note = "possible: with at most two preemptions, or under a seeded schedule"
+    note = "possible: under a schedule that was executed; `worldline futures` says whether all were"
     return Table("races", heads, tuple(rows), note)
 
 

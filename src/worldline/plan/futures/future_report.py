@@ -23,21 +23,21 @@ from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, measure
 from worldline.plan.futures.distribution import Distribution, from_samples, from_weights
 from worldline.plan.futures.draws import up_to_last_draw
 from worldline.plan.futures.odds import text_scorer
-from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS, RaceResult, Schedules, race_result
+from worldline.plan.futures.race_report import RaceReport, search_races
 from worldline.plan.futures.scores import Errors, ReliabilityBin
 from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, read_from_trace
-from worldline.plan.futures.walk import CLOCK, ControlledRunner, Walk, is_infinite, is_random
+from worldline.plan.futures.walk import CLOCK, ControlledRunner, ProgramRunner, Walk, is_infinite, is_random
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
-DEFAULT_RUNS, DEFAULT_SAMPLES, DEFAULT_TEXTS, SEEDED_SCHEDULES = 2_000, 500, 64, 100
+DEFAULT_RUNS, DEFAULT_SAMPLES, DEFAULT_TEXTS = 2_000, 500, 64
 NEGLIGIBLE = Fraction(1, 10**9)  # mass that may stay unexplored: a program may draw forever
 EXTRA_BYTES = 512  # of a model's text, beyond twice the longest true one
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """How much to do: runs of the walk, samples if it does not end, texts of the model, preemptions of threads.
+    """How much to do: runs of the walk, samples if it does not end, texts of the model.
 
     `exact`: walk, even if mass is left. `samples`: sample this many and do not walk. By default: walk if that ends.
     """
@@ -47,7 +47,6 @@ class Effort:
     runs: int = DEFAULT_RUNS
     texts: int = DEFAULT_TEXTS
     seed: int = 0
-    preemptions: int = DEFAULT_PREEMPTIONS
     fresh: Callable[[int], Predictor] | None = None
     enough: Callable[[], bool] = lambda: False
     progress: Callable[[str], None] = lambda text: None
@@ -55,45 +54,6 @@ class Effort:
     def __post_init__(self) -> None:
         if self.exact and self.samples is not None:
             raise UsageError("use either --exact or --sampled-runs, not both")
-
-
-@dataclass(frozen=True, kw_only=True)
-class RaceReport:
-    """The results of a racing program: a schedule for each, and how often seeded schedules give it."""
-
-    results: tuple[RaceResult, ...]
-    runs: int
-    done: int
-    waiting: int
-    seeded: Distribution
-    seeds: Mapping[str, int]
-
-    @property
-    def rows(self) -> list[tuple[str, RaceResult | None, float, int | None]]:
-        """Each result: its schedule, the share of seeded schedules that give it, and the first such seed."""
-        by_result = {race.what: race for race in self.results}
-        every = dict.fromkeys([*by_result, *self.seeded.mass])
-        return [(w, by_result.get(w), float(self.seeded.mass.get(w, 0)), self.seeds.get(w)) for w in every]
-
-    @property
-    def words(self) -> str:
-        """Which schedules were searched, and which were not."""
-        most = f"at most {plural(self.done, 'preemption')}" if self.done else "no preemption"
-        searched = f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
-        left = f"; {self.waiting:,} more schedules are known and were not executed" if self.waiting else ""
-        return f"{searched}; {self.runs:,} runs{left}"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return all fields as JSON."""
-        return {
-            "results": [race.as_json() for race in self.results],
-            "runs": self.runs,
-            "preemptions": self.done,
-            "waiting": self.waiting,
-            "words": self.words,
-            "seeded": self.seeded.as_json(),
-            "seeds": dict(self.seeds),
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,14 +160,22 @@ class _Truth:
 
 
 def build_report(
-    world: ControlledRunner, program: Program, subject: Subject, *, effort: Effort, model: Predictor | None = None
+    world: ProgramRunner, program: Program, subject: Subject, *, effort: Effort, model: Predictor | None = None
 ) -> FutureReport:
     """Explore the futures of a program within an effort, and compare a model with them."""
     truth = _walk(world, subject, effort, texts=model is not None) if effort.samples is None else None
     truth = truth or _sample(world, subject, effort)
     races = None
     if any(kind.startswith(THREAD) for kind in truth.kinds):
-        races = _search_races(world, subject, effort)
+        races = search_races(
+            world,
+            subject,
+            seed=effort.seed,
+            has_draws=any(map(is_random, truth.kinds)),
+            max_runs=effort.runs,
+            enough=effort.enough,
+            progress=effort.progress,
+        )
         if model is not None or any(map(is_random, truth.kinds)):
             truth.notes.append("masses assume that threads switch only where one waits or ends")
         if any(map(is_random, truth.kinds)):
@@ -304,32 +272,6 @@ def _sample(world: ControlledRunner, subject: Subject, effort: Effort) -> _Truth
         )
         truth.notes.append(f"sampled: {why}")
     return truth
-
-
-def _search_races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceReport:
-    """Find every result of the schedules, and how often seeded ones give it."""
-    search, results = Schedules(world, seed=effort.seed, most=effort.preemptions), dict[str, RaceResult]()
-    for preemptions, trace in search:
-        effort.progress(f"schedule {search.runs:,}; {len(results)} results")
-        if trace is not None:
-            race = race_result(subject, preemptions, trace)
-            results.setdefault(race.what, race)
-        if search.runs >= effort.runs or effort.enough():
-            break
-    seeded, seeds = list[str](), dict[str, int]()
-    for schedule in range(effort.seed, effort.seed + SEEDED_SCHEDULES):
-        seeded.append(read_from_trace(subject, world(Control(seed=effort.seed, schedule=schedule))))
-        seeds.setdefault(seeded[-1], schedule)
-        if effort.enough():
-            break
-    return RaceReport(
-        results=tuple(results.values()),
-        runs=search.runs,
-        done=search.done,
-        waiting=search.waiting,
-        seeded=from_samples(seeded),
-        seeds=seeds,
-    )
 
 
 def _measure_beliefs(

@@ -6,14 +6,16 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
 from worldline.core.errors import UsageError
+from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.core.trace import Trace
 from worldline.plan.futures.future_report import DEFAULT_RUNS, DEFAULT_TEXTS, Effort, FutureReport, build_report
-from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS
 from worldline.plan.futures.subject import Subject
-from worldline.plan.futures.walk import ControlledRunner
+from worldline.plan.futures.walk import ProgramRunner
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import SandboxWorker, prepare
@@ -35,7 +37,6 @@ def futures(
     seed: int = 0,
     runs: int = DEFAULT_RUNS,
     seconds: float | None = DEFAULT_SECONDS,
-    preemptions: int = DEFAULT_PREEMPTIONS,
     limits: Limits | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> FutureReport:
@@ -54,7 +55,6 @@ def futures(
         seed: The first seed of samples and texts.
         runs: At most this many executions.
         seconds: Time for everything; None for no bound.
-        preemptions: At most this many preemptions in one schedule.
         limits: Limits of one execution.
         progress: Called with a line of progress.
 
@@ -71,7 +71,6 @@ def futures(
         runs=runs,
         texts=texts,
         seed=seed,
-        preemptions=preemptions,
         fresh=_reseeded(model, extras or {}, seed),
         enough=lambda: time.monotonic() > until,
         progress=progress or (lambda text: None),
@@ -109,8 +108,23 @@ def _reseeded(model: AnyModel | None, extras: Mapping[str, str], seed: int) -> C
 @contextmanager
 def sandboxed_program(
     program: Program, *, limits: Limits | None = None, python: str | None = None
-) -> Iterator[ControlledRunner]:
+) -> Iterator[ProgramRunner]:
     """Open a sandbox and yield a function that executes the program under a control."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False)
     with closing(SandboxWorker(setup)) as worker:
-        yield lambda control: worker.record(program, control=control)
+        yield _SandboxedProgram(worker, program)
+
+
+@dataclass(frozen=True)
+class _SandboxedProgram:
+    """Executes a program in one sandbox."""
+
+    worker: SandboxWorker
+    program: Program
+
+    def __call__(self, control: Control) -> Trace:
+        return self.worker.record(self.program, control=control)
+
+    def run_turns(self, control: Control) -> tuple[Trace, Mapping[str, str]]:
+        """Execute the program by the plan of turns in the control."""
+        return self.worker.record_turns(self.program, control)

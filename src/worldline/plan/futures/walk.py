@@ -7,20 +7,33 @@ virtual clock and ids are not random: they are replayed. The runner is a callabl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
+from typing import Protocol
 
-from worldline.core.hidden import READ, THREAD, Control, possibilities, values
+from worldline.core.hidden import READ, SCHEDULE, THREAD, Control, possibilities, values
 from worldline.core.trace import Hidden, Trace
 
 ControlledRunner = Callable[[Control], Trace]
 """Executes one program with its draws decided by a `Control`."""
+
+
+class ProgramRunner(Protocol):
+    """Executes one program, with or without a report of the turns that its threads take."""
+
+    def __call__(self, control: Control) -> Trace:
+        """Execute the program."""
+
+    def run_turns(self, control: Control) -> tuple[Trace, Mapping[str, str]]:
+        """Execute the program by the plan of turns in the control; also return what is reported of the turns."""
+
+
 CLOCK = "clock"
 # Kinds of hidden inputs that are not random.
-FIXED = (READ, CLOCK, "times", "usage", "stat", "id", THREAD)
+FIXED = (READ, CLOCK, "times", "usage", "stat", "id", THREAD, SCHEDULE)
 ONE, ZERO = Fraction(1), Fraction(0)
 
 

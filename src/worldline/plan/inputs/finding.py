@@ -15,7 +15,7 @@ from worldline.plan.futures.subject import Subject, read_from_prediction
 from worldline.plan.inputs.goal import CALL_VALUE, Goal, read_goal
 from worldline.plan.inputs.nearness import FAILED_DISTANCE, comparison_gap, read_value
 from worldline.plan.inputs.proposer import InputValues, to_source
-from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
+from worldline.plan.inputs.search import DEFAULT_SIMPLIFYING, CallRunner, InputReport, InputSearch
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.distance import CallArguments, Verbatim
 from worldline.plan.paths.target import Target
@@ -127,6 +127,7 @@ def find_input(
     executions: int = 1_000,
     way: str = "climb",
     solver_seconds: float = 5.0,
+    simplify: int = DEFAULT_SIMPLIFYING,
     model: AnyModel | None = None,
     extras: Mapping[str, str] | None = None,
     wall: float = 1.0,
@@ -141,6 +142,7 @@ def find_input(
         executions: At most this many executions.
         way: How inputs are proposed: `random`, `constants`, `climb` or `solver`.
         solver_seconds: Seconds of CrossHair if nothing else finds an input; 0 for never.
+        simplify: At most this many executions that simplify the input; 0 for never.
         model: A model that orders the first inputs by what it predicts: a name, a predictor or a function.
         extras: Options of the model, if `model` is a name.
         wall: Limit: seconds of one call.
@@ -159,6 +161,7 @@ def find_input(
         way=way,
         seed=seed,
         seconds=wall,
+        simplifying=simplify,
         solver=propose_by_crosshair(seconds=solver_seconds) if solved else None,
         rank=None if model is None else rank_by_model(load_model(model, extras)),
     )

@@ -15,6 +15,7 @@ from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.material import Material
 from worldline.plan.inputs.nearness import FAILED_DISTANCE, Nearness
 from worldline.plan.inputs.variation import fix_value, vary_value
+from worldline.plan.inputs.written_forms import WrittenForms, find_forms
 from worldline.plan.paths.distance import Verbatim
 from worldline.plan.paths.draw import Drawer, UnknownType
 from worldline.plan.paths.target import Target
@@ -25,6 +26,7 @@ solver alone.
 """
 CONSTANT_PROBABILITY = 0.5  # of an argument from constants
 FRESH_PROBABILITY = 0.25  # of a newly drawn input while climbing
+FORM_PROBABILITY = 0.5  # of a text of a form that the source expects, and of a change that keeps the form
 FIX_PROBABILITY = 0.4  # of a change that follows the difference of the actual and the wanted result
 MAX_ELITE = 30  # nearest inputs, which are mutated
 MIN_KIND_WEIGHT = 0.15  # of a kind without evidence
@@ -58,6 +60,7 @@ class InputProposer:
         else:
             target = replace(target, signature=self._with_constants())
         self.drawer = Drawer(target)
+        self.forms = WrittenForms(()) if way == "random" else find_forms(target.program.source)
         arguments = target.node.args
         self._nodes = {
             parameter.arg: parameter for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
@@ -101,10 +104,16 @@ class InputProposer:
 
     def _fresh(self) -> InputValues:
         self.drawer.call(self.rng)  # forget the values of the last call
-        values = {name: self._draw(name, parameter) for name, parameter in self.goal.names}
+        values = {name: self._formed(self._draw(name, parameter)) for name, parameter in self.goal.names}
         if self.way != "random":
             self._sweep(values)
         return values
+
+    def _formed(self, value: Any) -> Any:
+        """Replace a drawn text by one of a form that the source expects, if it expects any."""
+        if not self.forms or not isinstance(value, str) or self.rng.random() >= FORM_PROBABILITY:
+            return value
+        return self.forms.draw(self.rng)
 
     def _sweep(self, values: InputValues) -> None:
         """Use each constant of the goal once."""
@@ -181,6 +190,8 @@ class InputProposer:
         return values
 
     def _change(self, value: Any, near: Nearness) -> Any:
+        if self.forms and isinstance(value, str) and self.rng.random() < FORM_PROBABILITY:
+            return self.forms.vary(self.rng, value)
         if near.sides and self.rng.random() < FIX_PROBABILITY:
             came, wanted = self.rng.choice(near.sides)
             new = fix_value(self.rng, value, came, wanted)

@@ -1,12 +1,13 @@
 """The search for an input that reaches a goal: execute proposals untraced, many per process, and mutate the nearest.
 
-A hit is executed once more, alone and recorded, and counts only if the goal holds there too. Every execution is
-counted. Two callables stand for the sandbox: one for calls, one for programs.
+A hit is executed once more, alone and recorded, and counts only if the goal holds there too. Then simpler inputs are
+tried, and the simplest that reaches the goal is reported. Every execution is counted. Two callables stand for the
+sandbox: one for calls, one for programs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -18,6 +19,7 @@ from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.nearness import Meter
 from worldline.plan.inputs.proposer import WAYS, InputProposer, InputValues, TriedInput, to_source
+from worldline.plan.inputs.simpler import simpler_inputs
 from worldline.plan.paths.target import Target, find_target
 from worldline.recording.calls import CallBatch, CallEnd
 
@@ -25,6 +27,7 @@ CALLS_PER_ROUND = 40  # after the first rounds
 FIRST_ROUNDS = (10, 20)
 MAX_STALE = 200  # repeated proposals in a row: then there are no more
 MAX_SOLVER_RESERVE = 100  # executions reserved for the solver, or a fifth of all
+DEFAULT_SIMPLIFYING = 400  # executions that simplify what was found
 MAX_UNCONFIRMED = 5  # hits that did not reach the goal when executed alone
 
 CallRunner = Callable[[CallBatch], list[CallEnd]]
@@ -50,6 +53,8 @@ class InputReport:
     executions: int
     found_at: int | None = None
     found_by: str = ""
+    first_call: str = ""  # that reached the goal; `call` is simpler, or the same
+    simplifying: int = 0  # executions of simpler inputs, which `executions` leaves out
     unconfirmed: int = 0
     imagined: int = 0  # bytes
     nearest: NearMiss | None = None
@@ -65,6 +70,8 @@ class InputReport:
             "executions": self.executions,
             "found_at": self.found_at,
             "found_by": self.found_by,
+            "first_call": self.first_call,
+            "simplifying": self.simplifying,
             "unconfirmed": self.unconfirmed,
             "imagined_bytes": self.imagined,
             "notes": list(self.notes),
@@ -84,6 +91,7 @@ class InputSearch:
     way: str = "climb"
     seed: int = 0
     seconds: float = 1.0  # of one call
+    simplifying: int = DEFAULT_SIMPLIFYING  # executions, besides the others
     solver: Callable[[Goal, Target], Iterable[InputValues]] | None = None
     rank: Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]] | None = None
 
@@ -104,6 +112,8 @@ class InputSearch:
         hunt.climb()
         if hunt.found is None and self.solver is not None:
             hunt.solve(self.solver)
+        if hunt.found is not None:
+            hunt.simplify()
         return hunt.report()
 
 
@@ -118,6 +128,9 @@ class _Hunt:
     world: ProgramRunner
     executions: int = 0
     found: tuple[str, Trace, int, str] | None = None
+    values: InputValues = field(default_factory=dict)  # that reached the goal
+    first_call: str = ""
+    simplifying: int = 0
     unconfirmed: int = 0
     imagined: int = 0
     nearest: NearMiss | None = None
@@ -180,16 +193,7 @@ class _Hunt:
 
     def _execute(self, proposals: list[tuple[InputValues, str]], by: str) -> None:
         """Execute inputs together, learn from each, and confirm the first that reaches the goal."""
-        ends = self.run(
-            CallBatch(
-                self.program.source,
-                tuple(probe for _, probe in proposals),
-                tuple(self.program.files),
-                self.program.name,
-                self.how.seconds,
-                lines=self.meter.wants_lines,
-            )
-        )
+        ends = self._call([probe for _, probe in proposals])
         first = self.executions
         self.executions += len(ends)
         for at, ((values, _), end) in enumerate(zip(proposals, ends, strict=True), first + 1):
@@ -201,6 +205,18 @@ class _Hunt:
                 came = f"{end.kind} {_shown_value(near.sides, end.value)}".strip()
                 self.nearest = NearMiss(self.goal.call(self._texts(values) or {}), came, near.far)
 
+    def _call(self, probes: Sequence[str]) -> list[CallEnd]:
+        return self.run(
+            CallBatch(
+                self.program.source,
+                tuple(probes),
+                tuple(self.program.files),
+                self.program.name,
+                self.how.seconds,
+                lines=self.meter.wants_lines,
+            )
+        )
+
     def _confirm(self, values: InputValues, at: int, by: str) -> None:
         """Execute the input alone and recorded; it counts only if the goal holds there too."""
         texts = self._texts(values) or {}
@@ -210,7 +226,7 @@ class _Hunt:
         self.executions += 1
         near = self.meter.measure(_call_end(trace, frozenset(_own_lines(trace, self.program.name))))
         if near.is_met:
-            self.found = (self.goal.call(texts), trace, at, by)
+            self.found, self.values = (self.goal.call(texts), trace, at, by), values
         else:
             self.unconfirmed += 1
 
@@ -223,6 +239,30 @@ class _Hunt:
             if not proposals:
                 return
             self._execute(proposals, "crosshair")
+
+    def simplify(self) -> None:
+        """Execute simpler inputs until none of them reaches the goal, and confirm the last that did."""
+        assert self.found is not None
+        self.first_call, _, at, by = self.found
+        values = self.values
+        while (simpler := self._first_simpler(values)) is not None:
+            values = simpler
+        if values is not self.values:
+            self._confirm(values, at, by)
+
+    def _first_simpler(self, values: InputValues) -> InputValues | None:
+        """Return the first simpler input that reaches the goal; they are executed in batches."""
+        proposals = ((simpler, probe) for simpler in simpler_inputs(values) if (probe := self._probe(simpler)))
+        while left := min(CALLS_PER_ROUND, self.how.simplifying - self.simplifying):
+            batch = list(islice(proposals, left))
+            ends = self._call([probe for _, probe in batch]) if batch else []
+            self.simplifying += len(ends)
+            for (simpler, _), end in zip(batch, ends, strict=True):
+                if self.meter.measure(end).is_met:
+                    return simpler
+            if len(batch) < left:
+                return None
+        return None
 
     def report(self) -> InputReport:
         """Build the report."""
@@ -244,7 +284,17 @@ class _Hunt:
         call, trace, at, by = self.found
         end = _call_end(trace)
         came = _shown_value(self.meter.measure(end).sides, end.value)
-        return replace(report, call=call, came=came, trace=trace, found_at=at, found_by=by, nearest=None)
+        return replace(
+            report,
+            call=call,
+            came=came,
+            trace=trace,
+            found_at=at,
+            found_by=by,
+            first_call=self.first_call,
+            simplifying=self.simplifying,
+            nearest=None,
+        )
 
 
 def _shown_value(sides: tuple[tuple[Any, Any], ...], text: str) -> str:

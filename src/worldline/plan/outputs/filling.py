@@ -10,7 +10,8 @@ from pathlib import Path
 from worldline.analyze.flow.control import syntax
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.gate import Gate, fit_gate
+from worldline.plan.code_features import code_features
+from worldline.plan.evidence import calibrate
 from worldline.plan.imagined import predict_answers
 from worldline.plan.journal import read_journal
 from worldline.plan.ledger import calibration_entries, model_name
@@ -30,18 +31,17 @@ MAX_PREDICTION_BYTES = 1 << 14  # per call
 
 def make_opinion(predictor: Predictor, journal: str | None = None) -> Opinion:
     """Return a function that predicts values, with probabilities if the journal has enough calibration data."""
-    gate = None if journal is None else _gate(predictor, journal)
+    entries = [] if journal is None else [entry.ledger for entry in read_journal(journal)]
+    known = calibration_entries(entries, what="return", model=model_name(predictor))
 
     def opinion(programs: Sequence[Program]) -> list[tuple[str | None, float | None]]:
         predictions = predict_answers(predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES)
-        return [(predicted.value, predicted.probability(gate)) for predicted in predictions]
+        gates = [calibrate(known, code_features(program)).gate for program in programs]
+        return [
+            (predicted.value, predicted.probability(gate)) for predicted, gate in zip(predictions, gates, strict=True)
+        ]
 
     return opinion
-
-
-def _gate(predictor: Predictor, journal: str) -> Gate | None:
-    known = (entry.ledger for entry in read_journal(journal))
-    return fit_gate(calibration_entries(known, what="return", model=model_name(predictor)))
 
 
 def call_program(program: Program, wanted: Expectation) -> Program | None:

@@ -1,82 +1,70 @@
-"""The arcs of a function: both outcomes of every decision between lines, and which of them a run took.
+"""The arcs of a function: both outcomes of every decision, and which of them a run took.
 
-They include the functions and classes of the file that the function names. A decision inside one line (`and`,
-`if x: return 1`) is not an arc. Neither is a failing assertion: its input raises.
+A decision is a place in the source with line and columns, as the code objects have it: see
+`analyze.flow.conditions.points`. The arcs include those of the functions and classes of the file that the function
+names. A failing assertion and an exception that no `except` catches are not arcs: their input raises.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from worldline.analyze.flow.conditions import Condition
-from worldline.analyze.flow.conditions.decisions import Decision, decisions
+from worldline.analyze.flow.conditions.jumps import DecisionOutcome, source_decisions
+from worldline.analyze.flow.conditions.points import DecisionPoint, outcome_words
 from worldline.analyze.flow.control import first_line, syntax
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_TESTED = ("if", "while")  # whose text is the test alone
-_ONE_ARC = ("assert", "except")
 
 
 @dataclass(frozen=True, order=True)
 class Arc:
-    """One outcome of a deciding line: taken (the condition holds, the loop continues, the case matches) or not."""
+    """One outcome of a decision: taken (the condition holds, the loop continues, the case matches) or not.
+
+    Lines count from 1 and columns from 0; -1: not known, in paths of version 1.
+    """
 
     line: int
+    column: int
+    end_line: int
+    end_column: int
     kind: str
     taken: bool
     function: str = field(compare=False, default="")
     text: str = field(compare=False, default="")
 
     def __str__(self) -> str:
-        return f"line {self.line}: {with_keyword(self.kind, self.text)} {'holds' if self.taken else 'does not hold'}"
-
-
-def with_keyword(kind: str, text: str) -> str:
-    """Return a condition with its keyword: `if x > 3`, `for x in xs`."""
-    return f"{kind} {text}" if kind in _TESTED else text
+        place = f"{self.line}:{self.column}" if self.column >= 0 else str(self.line)
+        return f"{place} {self.text} → {outcome_words(self.kind, self.taken)}"
 
 
 def find_arcs(source: str, function: str) -> frozenset[Arc]:
     """Return every arc of a function and of the definitions it names."""
-    return frozenset(
-        Arc(decision.line, decision.kind, taken, name, decision.text)
-        for name, decision in _decisions(source, function)
-        for taken in _arc_directions(decision)
-    )
-
-
-def find_inline_decisions(source: str, function: str) -> list[str]:
-    """List the decisions inside one line, which are not arcs, in order."""
-    inline = (
-        decision for _, decision in _decisions(source, function) if decision.is_inline and decision.kind not in _ONE_ARC
-    )
-    ordered = sorted(inline, key=lambda decision: decision.line)
-    return list(
-        dict.fromkeys(f"line {decision.line}: {with_keyword(decision.kind, decision.text)}" for decision in ordered)
-    )
-
-
-def _decisions(source: str, function: str) -> Iterator[tuple[str, Decision]]:
-    """Yield every decision of a function and of the definitions it names, with the name of its code."""
     spans = _reachable(source, function)
-    for (name, line), by_line in decisions(source).items():
-        if any(line in span for span in spans):
-            for on_line in by_line.values():
-                yield from ((name, decision) for decision in on_line)
+    points = (point for point in source_decisions(source).decided if point.function)
+    return frozenset(
+        Arc(*_place(point), point.kind, taken, point.function, point.text)
+        for point in points
+        if any(point.line in span for span in spans)
+        for taken in _directions(point)
+    )
 
 
-def _arc_directions(decision: Decision) -> tuple[bool, ...]:
-    if decision.is_inline:
-        return ()
-    return (True,) if decision.kind in _ONE_ARC else (True, False)
+def _place(point: DecisionPoint) -> tuple[int, int, int, int]:
+    return point.line, point.column, point.end_line, point.end_column
 
 
-def taken_arcs(met: Iterable[Condition], known: frozenset[Arc]) -> frozenset[Arc]:
-    """Return the arcs that a run took, given its conditions."""
-    ways = {(condition.line, condition.kind, condition.taken) for condition in met}
-    return frozenset(arc for arc in known if (arc.line, arc.kind, arc.taken) in ways)
+def _directions(point: DecisionPoint) -> tuple[bool, ...]:
+    if point.kind == "except":
+        return (True,)
+    return tuple(taken for taken in (True, False) if taken is not point.fails)
+
+
+def taken_arcs(decisions: Iterable[DecisionOutcome], known: frozenset[Arc]) -> frozenset[Arc]:
+    """Return the arcs that a run took, given its decisions."""
+    ways = {(*decision.place, decision.taken) for decision in decisions}
+    return frozenset(arc for arc in known if (arc.line, arc.column, arc.end_line, arc.end_column, arc.taken) in ways)
 
 
 def _reachable(source: str, function: str) -> list[range]:

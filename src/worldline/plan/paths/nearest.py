@@ -16,11 +16,13 @@ from itertools import islice
 from random import Random
 
 from worldline.analyze.flow.conditions import Condition, conditions
+from worldline.analyze.flow.conditions.jumps import decision_outcomes
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths import symbolic
+from worldline.plan.paths.completeness import Way
 from worldline.plan.paths.distance import CallArguments, arguments_distance, neighbours, values_between
 from worldline.plan.paths.draw import Drawer
 from worldline.plan.paths.search import CALL_LIMITS, CALLS_PER_PROCESS, explore_target
@@ -37,8 +39,8 @@ MAX_APPROACH_ROUNDS = 40
 class NearestInput:
     """An input that decides differently: its call, its trace, the deciding condition, and its distance.
 
-    With `exact`, the run is the same up to there. Otherwise the same line decides differently at the same turn, after
-    another start. `changed` counts the arguments that differ.
+    With `exact`, all decisions before are the same, also those on one line. Otherwise the same line decides differently
+    at the same turn, after another start. `changed` counts the arguments that differ.
     """
 
     call: str
@@ -52,9 +54,13 @@ class NearestInput:
 
 @dataclass(frozen=True)
 class _OtherWay:
-    """The wanted divergence: the same decisions up to a point, and then the other one."""
+    """The wanted divergence: the same decisions up to a point, and then the other one.
+
+    `before` are the lines that decided, `ways` every decision; None: the run could not be repeated.
+    """
 
     before: tuple[tuple[int, bool], ...]
+    ways: tuple[Way, ...] | None
     line: int
     taken: bool
     turn: int  # earlier decisions of that line
@@ -66,7 +72,8 @@ class _OtherWay:
         ways = tuple((condition.line, condition.taken) for condition in decided)
         at = len(self.before)
         if ways[:at] == self.before and ways[at : at + 1] == ((self.line, self.taken),):
-            return (decided[at], True) if self._goes(trace, decided[at]) else None
+            is_exact = self.ways is not None and _ways_before(trace, decided[at].step) == self.ways
+            return (decided[at], is_exact) if self._goes(trace, decided[at]) else None
         turns = [condition for condition in decided if condition.line == self.line]
         if len(turns) > self.turn and turns[self.turn].taken == self.taken and self._goes(trace, turns[self.turn]):
             return turns[self.turn], False
@@ -105,6 +112,7 @@ def nearest(
         raise UsageError(f"{call} is not a plain call, so it has no neighbours")
     chase = _Chase(target, origin, _other_way(trace, step, next_line), limits, trust)
     with closing(chase):
+        chase.repeat(trace, step)
         chase.look(solver, seconds / 2, seed)
         chase.approach(seconds / 2)
     return chase.best
@@ -118,7 +126,12 @@ def _other_way(trace: Trace, step: int, next_line: int | None) -> _OtherWay:
     decided = met[at]
     ways = tuple((condition.line, condition.taken) for condition in met[:at])
     turn = sum(line == decided.line for line, _ in ways)
-    return _OtherWay(ways, decided.line, not decided.taken, turn, next_line)
+    return _OtherWay(ways, None, decided.line, not decided.taken, turn, next_line)
+
+
+def _ways_before(trace: Trace, step: int) -> tuple[Way, ...]:
+    """Return the decisions of a run before a step, by place."""
+    return tuple((decision.place, decision.taken) for decision in decision_outcomes(trace) if decision.step < step)
 
 
 class _Chase:
@@ -132,6 +145,12 @@ class _Chase:
         self.best: NearestInput | None = None
         self._tried: set[str] = set()
         self._planted = (*target.signature.numbers, *target.signature.texts)
+
+    def repeat(self, trace: Trace, step: int) -> None:
+        """Record the run again, with its decisions before the step."""
+        again = self.worker.record(trace.program, jumps=True)
+        if again.jumps is not None and list(again.columns.line[: step + 1]) == list(trace.columns.line[: step + 1]):
+            self.wish = replace(self.wish, ways=_ways_before(again, step))
 
     def look(self, solver: bool, seconds: float, seed: int) -> None:
         """Find any input that decides differently: neighbours, random ones, then CrossHair's."""
@@ -183,7 +202,7 @@ class _Chase:
         for at in range(0, len(new), CALLS_PER_PROCESS):
             batch = new[at : at + CALLS_PER_PROCESS]
             programs = [self.target.called(call) for call in batch]
-            traces = record_all(self.worker, programs, deadline=self.deadline)
+            traces = record_all(self.worker, programs, deadline=self.deadline, jumps=True)
             for call, trace in zip(batch, traces, strict=False):  # the deadline may have passed
                 if trace is not None:
                     self._consider(call, trace)

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.analyze.flow.conditions import Condition
+from worldline.analyze.flow.conditions.jumps import DecisionOutcome
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths.arcs import Arc
+from worldline.plan.paths.completeness import PathCompleteness, Way
 
 FOUND_BY = ("example", "random", "crosshair")
-PathKey = tuple[tuple[tuple[int, bool], ...], str]
-"""The decisions of a run in order (line, and whether the condition held), and what it raised on which line.
+PathKey = tuple[tuple[Way, ...], str]
+"""The decisions of a run in order (place, and whether the condition held), and what it raised on which line.
 
 Inputs with the same key are one class.
 """
@@ -23,9 +24,9 @@ SolverConditions = tuple[tuple[int, str], ...]
 """Conditions in terms of the inputs, by source line: all of them hold."""
 
 
-def key_of(trace: Trace, met: Iterable[Condition]) -> PathKey:
+def key_of(trace: Trace, decisions: Iterable[DecisionOutcome]) -> PathKey:
     """Return the key of the class that a run belongs to."""
-    return tuple((condition.line, condition.taken) for condition in met), _raised(trace)
+    return tuple((decision.place, decision.taken) for decision in decisions), _raised(trace)
 
 
 def _raised(trace: Trace) -> str:
@@ -38,13 +39,13 @@ def _raised(trace: Trace) -> str:
 
 @dataclass(frozen=True)
 class PathClass:
-    """The inputs that take one path: its conditions by source line, one input, and its trace.
+    """The inputs that take one path: its decisions, one input, and its trace.
 
     `solved` are CrossHair's conditions on the inputs, by line: one or more alternatives, or empty if it was not used.
     `inputs` counts the tried inputs that took this path.
     """
 
-    conditions: tuple[Condition, ...]
+    decisions: tuple[DecisionOutcome, ...]
     call: str
     trace: Trace
     found_by: str
@@ -54,7 +55,7 @@ class PathClass:
     @property
     def key(self) -> PathKey:
         """What distinguishes it from other classes."""
-        return key_of(self.trace, self.conditions)
+        return key_of(self.trace, self.decisions)
 
     @property
     def raised(self) -> bool:
@@ -69,19 +70,19 @@ class PathClass:
             "inputs": self.inputs,
             "steps": len(self.trace),
             "outcome": {"kind": self.trace.outcome.kind, "detail": self.trace.outcome.detail},
-            "conditions": [dict(item.__dict__) for item in self.conditions],
+            "decisions": [dict(item.__dict__) for item in self.decisions],
             "solved": [[{"line": line, "text": text} for line, text in item] for item in self.solved],
         }
 
 
 @dataclass(frozen=True)
 class PathReport:
-    """The paths of a function: the stored classes, the arcs reached and by what, and statistics."""
+    """The paths of a function: the kept classes, the arcs reached and by what, and statistics."""
 
     program: Program
     function: str
     classes: tuple[PathClass, ...]
-    seen: int
+    completeness: PathCompleteness
     reached: dict[Arc, str]
     uncovered: tuple[Arc, ...]
     tried: int
@@ -103,7 +104,8 @@ class PathReport:
             "program": {"name": self.program.name, "source": self.program.source},
             "function": self.function,
             "classes": [path.as_json() for path in self.classes],
-            "seen": self.seen,
+            "seen": self.completeness.classes,
+            "complete": self.completeness.as_json(),
             "reached": [_arc(arc) | {"found_by": by} for arc, by in sorted(self.reached.items())],
             "uncovered": [_arc(arc) for arc in self.uncovered],
             "tried": self.tried,
@@ -117,4 +119,4 @@ class PathReport:
 
 
 def _arc(arc: Arc) -> dict[str, Any]:
-    return {"line": arc.line, "kind": arc.kind, "taken": arc.taken, "function": arc.function, "text": arc.text}
+    return dict(arc.__dict__)

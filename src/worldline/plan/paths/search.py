@@ -13,14 +13,15 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from worldline.analyze.flow.conditions import conditions
+from worldline.analyze.flow.conditions.jumps import decision_outcomes, source_decisions
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.arcs import Arc, find_arcs, find_inline_decisions, taken_arcs
+from worldline.plan.paths.arcs import Arc, find_arcs, taken_arcs
+from worldline.plan.paths.completeness import PathCompleteness, open_branches
 from worldline.plan.paths.draw import Drawer
 from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, SolverConditions, key_of
 from worldline.plan.paths.target import Target, find_target, read_call
@@ -34,7 +35,6 @@ MAX_ROUNDS = 20
 MAX_QUIET_ROUNDS = 6  # rounds without a new arc, then random inputs stop
 DEFAULT_CLASSES = 32
 MAX_ALTERNATIVES = 8  # solver conditions per class
-MAX_NOTED = 3  # inline decisions in a note
 FIRST_SOLVER_SHARE = 0.25  # of CrossHair's seconds; the rest is used only if arcs are still missing
 CALL_LIMITS = replace(DOCUMENT_LIMITS, steps=5_000, wall=5.0)
 
@@ -75,7 +75,7 @@ class _Ledger:
         if trace is None or not ended or len(trace) > self.steps:
             self.unended += 1
             return
-        met = conditions(trace)
+        met = decision_outcomes(trace)
         arcs = taken_arcs(met, self.arcs)
         for arc in arcs:
             self.reached.setdefault(arc, found_by)
@@ -161,7 +161,7 @@ def paths(
         target.program,
         target.name,
         classes,
-        len(ledger.classes),
+        hunt.completeness(len(classes), ended, unconfirmed),
         dict(ledger.reached),
         tuple(ledger.missing),
         len(ledger.tried),
@@ -183,6 +183,7 @@ class _Hunt:
         self._rng, self._drawer = Random(f"paths/{seed}/{target.name}"), Drawer(target)
         self.deadline = math.inf
         self.claims: dict[str, str] = {}  # by call: what it raises, according to CrossHair
+        self.unspelled = 0  # paths of CrossHair without a call
         self._many = self._worker(replace(stretched(limits, CALLS_PER_PROCESS), wall=limits.wall))
 
     def _worker(self, limits: Limits) -> SandboxWorker:
@@ -194,7 +195,8 @@ class _Hunt:
         new = [call for call in dict.fromkeys(calls) if call not in self.ledger.tried]
         for call in set(solutions).difference(new):
             self.ledger.add_conditions(call, solutions[call])
-        traces = record_all(self._many, [self.target.called(call) for call in new], deadline=self.deadline)
+        programs = [self.target.called(call) for call in new]
+        traces = record_all(self._many, programs, deadline=self.deadline, jumps=True)
         for call, trace in zip(new, traces, strict=False):  # the deadline may have passed
             self.ledger.add(call, trace, found_by, solutions.get(call, ()))
 
@@ -224,6 +226,7 @@ class _Hunt:
         for share in (FIRST_SOLVER_SHARE, 1 - FIRST_SOLVER_SHARE):
             exploration = explore_target(self.target, max(1.0, seconds * share), self.trust)
             self.claims |= {path.call: path.raised for path in exploration.paths}
+            self.unspelled = exploration.unspelled
             solved = {path.call: path.conditions for path in exploration.paths}
             for at in range(0, len(exploration.paths), CALLS_PER_PROCESS):
                 self.run([path.call for path in exploration.paths[at : at + CALLS_PER_PROCESS]], "crosshair", solved)
@@ -238,11 +241,34 @@ class _Hunt:
         chosen = self.ledger.select(most)
         with closing(self._worker(self.limits)) as alone:
             for seen in chosen:
-                trace = alone.record(self.target.called(seen.call))
-                met = conditions(trace)
+                trace = alone.record(self.target.called(seen.call), jumps=True)
+                met = decision_outcomes(trace) if trace.jumps is not None else ()
                 if key_of(trace, met) == seen.key:
                     classes.append(PathClass(met, seen.call, trace, seen.found_by, tuple(seen.solved), seen.inputs))
         return tuple(classes), len(chosen) - len(classes)
+
+    def completeness(self, stored: int, ended: str, unconfirmed: int) -> PathCompleteness:
+        """Say what is known about other paths."""
+        ledger = self.ledger
+        solved = {ledger.tried.get(call) for call in self.claims}
+        missed = sum(key not in solved for key in ledger.classes)
+        right, claims = self.agreement
+        doubts = [
+            (missed, f"it missed {missed:,} of the executed classes"),
+            (claims - right, f"{claims - right:,} of its {claims:,} predicted outcomes are wrong"),
+            (self.unspelled, f"{self.unspelled:,} of its paths have no input that can be executed"),
+            (ledger.unended, f"{ledger.unended:,} executions have no path"),
+            (unconfirmed, f"{unconfirmed:,} classes did not take their path again"),
+            (len(source_decisions(self.target.program.source).unread), "some decisions could not be told apart"),
+        ]
+        is_exhausted = ended == "exhausted"
+        return PathCompleteness(
+            len(ledger.classes),
+            stored,
+            open_branches(key[0] for key in ledger.classes),
+            ended,
+            tuple(text for count, text in doubts if count and is_exhausted),
+        )
 
     @property
     def agreement(self) -> tuple[int, int]:
@@ -276,11 +302,9 @@ def _notes(target: Target, ended: str) -> list[str]:
     if target.guessed:
         kinds = ", ".join(f"{name} as {kind}" for name, kind in target.guessed.items())
         notes.append(f"parameters without an annotation, with types guessed from their use: {kinds}")
-    inside = find_inline_decisions(target.program.source, target.name)
-    if inside and ended == "not asked":
-        more = [f"{len(inside) - MAX_NOTED} more"] if len(inside) > MAX_NOTED else []
-        listed = "; ".join([*inside[:MAX_NOTED], *more])
-        notes.append(f"not searched, because decided inside one line (use `--solver always`): {listed}")
+    unread = source_decisions(target.program.source).unread
+    if unread:
+        notes.append(f"code whose decisions could not be told apart, and are not counted: {', '.join(unread)}")
     return notes
 
 
@@ -298,13 +322,13 @@ class MissingBranchSearch:
         except UsageError:
             return []
         arcs = find_arcs(program.source, name)
-        taken: frozenset[Arc] = frozenset().union(*(taken_arcs(conditions(trace), arcs) for trace in traces.values()))
-        if not arcs - taken:
+        if not arcs:
             return []
         known = [read_call(call)[1] for call in traces]
         try:
             report = paths(program, name, examples=known, seconds=self.seconds, trust=self.trust)
         except UsageError:  # it is not a top-level function
             return []
-        new = [path for path in report.classes if taken_arcs(path.conditions, arcs) - taken]
-        return [path.trace.program.call or "" for path in new if path.found_by != "example"]
+        new = {arc for arc, found_by in report.reached.items() if found_by != "example"}
+        searched = [path for path in report.classes if path.found_by != "example"]
+        return [path.trace.program.call or "" for path in searched if taken_arcs(path.decisions, arcs) & new]

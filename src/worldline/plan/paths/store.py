@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldline.analyze.flow.conditions import Condition
+from worldline.analyze.flow.conditions.jumps import DecisionOutcome
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.trace import Trace
 from worldline.data import shards
@@ -21,7 +21,9 @@ from worldline.plan.paths.arcs import Arc
 from worldline.plan.paths.path_class import PathClass, PathReport, SolverConditions
 from worldline.storage import files
 
-VERSION = "1"
+VERSION = "2"
+OLD_VERSION = "1"  # its decisions and arcs have a line and no columns
+_UNKNOWN = {"column": -1, "end_line": -1, "end_column": -1}
 MAX_BYTES = 1 << 30
 
 
@@ -34,13 +36,13 @@ class StoredPath:
     call: str
     found_by: str
     inputs: int
-    conditions: tuple[Condition, ...]
+    decisions: tuple[DecisionOutcome, ...]
     solved: tuple[SolverConditions, ...]
     uncovered: tuple[Arc, ...]
     source: str  # sha256 of the source alone
 
 
-def _schema() -> Any:
+def _schema(version: str = VERSION) -> Any:
     import pyarrow as pa  # type: ignore[import-untyped]
 
     def struct(**kinds: Any) -> Any:
@@ -50,6 +52,8 @@ def _schema() -> Any:
         return pa.list_(pa.field("element", kind, nullable=False))
 
     text, number, yes = pa.string(), pa.uint32(), pa.bool_()
+    is_old = version == OLD_VERSION
+    columns = {} if is_old else dict.fromkeys(_UNKNOWN, pa.int32())
     kinds = {
         "digest": text,
         "source": text,
@@ -57,12 +61,14 @@ def _schema() -> Any:
         "call": text,
         "found_by": text,
         "inputs": number,
-        "conditions": several(struct(step=number, line=number, text=text, taken=yes, kind=text)),
+        "conditions" if is_old else "decisions": several(
+            struct(step=number, line=number, **columns, text=text, taken=yes, kind=text)
+        ),
         "solved": several(several(struct(line=number, text=text))),
-        "uncovered": several(struct(line=number, kind=text, taken=yes, function=text, text=text)),
+        "uncovered": several(struct(line=number, **columns, kind=text, taken=yes, function=text, text=text)),
     }
     fields = [pa.field(name, kind, nullable=False) for name, kind in kinds.items()]
-    return pa.schema(fields, metadata={"worldline.paths": VERSION})
+    return pa.schema(fields, metadata={"worldline.paths": version})
 
 
 def store_paths(report: PathReport, directory: str | Path) -> int:
@@ -101,7 +107,7 @@ def _row(path_class: PathClass, report: PathReport) -> StoredPath:
         path_class.call,
         path_class.found_by,
         path_class.inputs,
-        path_class.conditions,
+        path_class.decisions,
         path_class.solved,
         report.uncovered,
         _digest(report.program.source),
@@ -128,7 +134,7 @@ def _as_columns(row: StoredPath) -> dict[str, Any]:
     return {
         **row.__dict__,
         "call": _utf8(row.call),
-        "conditions": [{**item.__dict__, "text": _utf8(item.text)} for item in row.conditions],
+        "decisions": [{**item.__dict__, "text": _utf8(item.text)} for item in row.decisions],
         "solved": [[{"line": line, "text": _utf8(text)} for line, text in item] for item in row.solved],
         "uncovered": [{**item.__dict__, "text": _utf8(item.text)} for item in row.uncovered],
     }
@@ -153,22 +159,28 @@ def read(directory: str | Path) -> list[StoredPath]:
         raise FormatError(f"{path}: it is not a file, or is larger than {MAX_BYTES} bytes")
     try:
         table = pq.read_table(io.BytesIO(data), page_checksum_verification=True)
-        if not table.schema.equals(_schema(), check_metadata=True):
-            raise FormatError(f"{path}: it does not have the columns of paths version {VERSION}")
+        version = (table.schema.metadata or {}).get(b"worldline.paths", b"").decode(errors="replace")
+        if version not in (OLD_VERSION, VERSION):
+            raise FormatError(
+                f"{path}: it has paths of version {version!r}; this worldline reads {OLD_VERSION} and {VERSION}"
+            )
+        if not table.schema.equals(_schema(version), check_metadata=True):
+            raise FormatError(f"{path}: it does not have the columns of paths version {version}")
         return [_from_columns(row) for row in table.to_pylist()]
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         raise FormatError(f"{path}: it is damaged, or not a table of paths: {error}") from None
 
 
 def _from_columns(row: dict[str, Any]) -> StoredPath:
+    decisions = row.pop("conditions", None) or row.pop("decisions", [])
     return StoredPath(
         **{
             **row,
-            "conditions": tuple(Condition(**item) for item in row["conditions"]),
+            "decisions": tuple(DecisionOutcome(**_UNKNOWN | item) for item in decisions),
             "solved": tuple(
                 tuple((condition["line"], condition["text"]) for condition in item) for item in row["solved"]
             ),
-            "uncovered": tuple(Arc(**item) for item in row["uncovered"]),
+            "uncovered": tuple(Arc(**_UNKNOWN | item) for item in row["uncovered"]),
         }
     )
 

@@ -85,11 +85,15 @@ class SymbolicPath:
 
 @dataclass(frozen=True)
 class Exploration:
-    """What CrossHair found: its paths, and why it stopped (`exhausted`: there are no others)."""
+    """What CrossHair found: its paths, and why it stopped (`exhausted`: there are no others).
+
+    `unspelled` counts the paths whose input is no call that can be executed, or a very long one.
+    """
 
     paths: tuple[SymbolicPath, ...] = ()
     end: str = "failed"
     why: str = ""
+    unspelled: int = 0
 
 
 def is_installed() -> bool:
@@ -135,12 +139,13 @@ def explore(
 def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
     """Parse the report line by line; a malformed line ends it."""
     paths: list[SymbolicPath] = []
+    unspelled = 0
     end, why = ("time", "") if run.hit == "time" else ("failed", run.fault or run.hit or run.report)
     for line in bytes(run.wire[WIRE_HEADER:]).splitlines():
         try:
             row = msgspec.json.decode(line, type=_Row)
         except msgspec.MsgspecError:
-            return Exploration(tuple(paths), "failed", "its report is damaged")
+            return Exploration(tuple(paths), "failed", "its report is damaged", unspelled)
         if row.end:
             end, why = (row.end, row.why) if row.end in ENDS else ("failed", "its report is damaged")
         elif is_call(row.call, function):
@@ -150,7 +155,9 @@ def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
                     row.call, tuple(dict.fromkeys(condition for condition in worded_lines if condition[1])), row.raised
                 )
             )
-    return Exploration(tuple(paths), end, why)
+        else:
+            unspelled += 1
+    return Exploration(tuple(paths), end, why, unspelled)
 
 
 class _Row(msgspec.Struct):

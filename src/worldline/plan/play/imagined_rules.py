@@ -85,8 +85,14 @@ class ImaginedRules:
     def __call__(self, state: Any, move: GameMove) -> Any:
         """Return the next state, predicted or executed."""
         if (state, move) not in self.memory:
-            self._imagine(state, _options(state) or [move])
+            self._imagine(state, options_of(state) or [move])
         return self.memory[state, move]
+
+    def prepare(self, state: Any) -> None:
+        """Predict every move of a state, before a search needs them."""
+        options = options_of(state)
+        if options and (state, options[0]) not in self.memory:
+            self._imagine(state, options)
 
     @property
     def model(self) -> str:
@@ -141,7 +147,10 @@ class ImaginedRules:
         return Share(sum(_is_true(*key, after) for key, after in predicted), len(predicted))
 
 
-def _options(state: Any) -> list[GameMove]:
+def options_of(state: Any) -> list[GameMove]:
+    """Return the moves or chance outcomes of a state; none if the game is over."""
+    if state.player == OVER:
+        return []
     return [move for move, _ in state.chances()] if state.player == CHANCE else list(state.moves())
 
 
@@ -153,16 +162,16 @@ def _is_true(state: Any, move: GameMove, after: Any) -> bool:
 
 
 def read_state(answer: str, like: Any) -> Any:
-    """Read a predicted answer as a state; lost if the game's class does not accept it."""
+    """Read a predicted answer as a state; lost if the class does not accept it, or it has no next move."""
     parsed = parse(answer)
     if not isinstance(parsed, Value) or parsed.kind != "object" or parsed.atom != type(like).__name__:
         return LostState(like.players)
     try:
         state = type(like)(**{name: ast.literal_eval(text(value)) for name, value in parsed.fields})
         hash(state)
-        _options(state)
-        if state.player == OVER:
-            state.returns()
-        return state
+        is_over = state.player == OVER
+        has_result = is_over and len(state.returns()) == like.players
+        has_moves = not is_over and bool(options_of(state)) and state.player < like.players
+        return state if has_result or has_moves else LostState(like.players)
     except Exception:  # neither a user's class nor a prediction can be trusted
         return LostState(like.players)

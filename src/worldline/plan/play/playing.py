@@ -12,6 +12,7 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import guarded, load_game
 from worldline.plan.games.game import OVER, GameMove, GameState
+from worldline.plan.play.estimate import estimate_match
 from worldline.plan.play.game_source import source_of
 from worldline.plan.play.imagined_rules import ImaginedRules
 from worldline.plan.play.information_sets import SituationTree, most_visited_arm
@@ -137,6 +138,7 @@ def play_match(
     on_training: Callable[[float, str], None] | None = None,
     on_game: Callable[[], None] | None = None,
     on_prediction: Callable[[int], None] | None = None,
+    on_estimate: Callable[[str], None] | None = None,
 ) -> MatchReport:
     """Let players play a game against each other; the executed rules are the judge.
 
@@ -157,6 +159,7 @@ def play_match(
         on_training: Called with the share of the training that is done, and a text.
         on_game: Called after each game.
         on_prediction: Called with the number of predicted steps so far.
+        on_estimate: Called before the first game with a line for each player that predicts: how long it takes at most.
 
     Returns:
         The standings, the predictions, and the tree of the last search.
@@ -186,6 +189,8 @@ def play_match(
     if on_prediction is not None:
         _watch(seated, on_prediction)
     with guarded(game, start):
+        if on_estimate is not None:
+            _estimate(setting, games, on_estimate)
         done = match(game, start, seated, games=games, seed=seed, on_game=on_game)
     predicted = {name: _facts(world) for name, world in setting.worlds.items()}
     return MatchReport(
@@ -219,6 +224,14 @@ def _learned(setting: _Setting, on_training: Callable[[float, str], None] | None
             progress=on_training,
         )
     return LearnedPlayer(SeenWorld(fitted.predictor, setting.start.players, fitted.limit), setting.simulations)
+
+
+def _estimate(setting: _Setting, games: int, on_estimate: Callable[[str], None]) -> None:
+    """Report how long each predicting player takes at most."""
+    for name, rules in setting.worlds.items():
+        if isinstance(rules, ImaginedRules):
+            estimate = estimate_match(rules, setting.start, simulations=setting.simulations, games=games)
+            on_estimate(f"{name}: {estimate.describe()}")
 
 
 def _watch(players: Sequence[Player], on_prediction: Callable[[int], None]) -> None:

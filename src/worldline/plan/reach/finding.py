@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.reach.executed import breadth_first
+from worldline.core.text import plural
+from worldline.plan.answer import ExecutionCost
+from worldline.plan.reach.executed import ExecutedResult, breadth_first
 from worldline.plan.reach.goal import StateGoal, read_goal
 from worldline.plan.reach.machine import CommandMachine, read_machine, require_known_names, shipped_machines
 from worldline.plan.reach.predicted_machine import PredictedMachine
-from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
+from worldline.plan.reach.runs import MachineRuns, MachineWorld, sandboxed_machine
 from worldline.plan.reach.search import ReachBudget, ReachResult, reach
 from worldline.plan.reach.tree import as_json, search_tree
 from worldline.plan.search_tree import SearchTree
@@ -22,6 +24,7 @@ from worldline.predict.models import DEFAULT, load_local, load_model
 from worldline.recording.collect import collect
 
 MAX_EXECUTED = 2_000  # executions of the breadth-first search
+MAX_CORRECTIONS = 8  # executions of the search by prediction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,7 @@ def find_commands(
     call: str | None = None,
     commands: Sequence[str] = (),
     way: str = "near",
-    executions: int = 8,
+    executions: int = MAX_EXECUTED,
     simulations: int = 200,
     max_bytes: int = 1 << 16,
     max_commands: int = 12,
@@ -77,6 +80,9 @@ def find_commands(
     beside: bool = False,
 ) -> FoundCommands:
     """Find commands that bring a machine to a goal, in the fewest executions.
+
+    The search uses predictions and executes at most MAX_CORRECTIONS plans. If that finds nothing, or the model is found
+    to predict this machine wrong, a breadth-first search by execution follows within the same maximum.
 
     Args:
         machine: `robot`, `stack` or `counter`, or a Python file that reads one command after the other.
@@ -102,7 +108,11 @@ def find_commands(
     wanted, machine_read = read_goal(goal), _machine(str(machine), call, commands)
     require_known_names(machine_read, wanted.tree)
     budget = ReachBudget(
-        executions=executions, simulations=simulations, bytes=max_bytes, depth=max_commands, leaves=leaves
+        executions=min(executions, MAX_CORRECTIONS),
+        simulations=simulations,
+        bytes=max_bytes,
+        depth=max_commands,
+        leaves=leaves,
     )
     local = _local(model, extras or {})
     with sandboxed_machine() as world:
@@ -115,8 +125,10 @@ def find_commands(
             way=way,
             ignored=machine_read.name,
         )
-        runs = MachineRuns(world, machine_read)
-        executed = _search_executed(runs, wanted, machine_read, max_commands) if beside else None
+        if result.plan is None:
+            search = _breadth_first(world, wanted, machine_read, max_commands, executions - result.spent.executions)
+            result = _with_executed(result, search)
+        executed = _search_executed(world, wanted, machine_read, max_commands) if beside else None
     tree = search_tree(machine_read, wanted, result, model=local.info.name)
     return FoundCommands(machine=machine_read, goal=wanted, result=result, tree=tree, executed=executed)
 
@@ -140,9 +152,23 @@ def _local(model: str, extras: Mapping[str, str]) -> Local:
     return load_local(model, {"guard": "true", **extras})
 
 
-def _search_executed(runs: MachineRuns, goal: StateGoal, machine: CommandMachine, depth: int) -> ExecutedSearch:
-    search = breadth_first(
-        runs, goal, len(machine.commands), executions=MAX_EXECUTED, depth=depth, ignored=machine.name
-    )
+def _breadth_first(
+    world: MachineWorld, goal: StateGoal, machine: CommandMachine, depth: int, executions: int
+) -> ExecutedResult:
+    runs = MachineRuns(world, machine)
+    return breadth_first(runs, goal, len(machine.commands), executions=executions, depth=depth, ignored=machine.name)
+
+
+def _with_executed(result: ReachResult, search: ExecutedResult) -> ReachResult:
+    """Complete a search that led nowhere by a search without predictions."""
+    spent = result.spent + ExecutionCost(executions=search.executions)
+    if search.plan is None:
+        ended = f"{plural(search.executions, 'execution')} breadth-first found no plan either"
+        return replace(result, spent=spent, searched=search.executions, why=f"{result.why}, and {ended}")
+    return replace(result, plan=search.plan, spent=spent, searched=search.executions)
+
+
+def _search_executed(world: MachineWorld, goal: StateGoal, machine: CommandMachine, depth: int) -> ExecutedSearch:
+    search = _breadth_first(world, goal, machine, depth, MAX_EXECUTED)
     plan = None if search.plan is None else tuple(machine.words(search.plan))
     return ExecutedSearch(plan=plan, executions=search.executions)

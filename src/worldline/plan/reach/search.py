@@ -3,8 +3,9 @@
 The loop: pick one or more nodes, and predict every command from them in one batch. If the goal holds in a predicted
 node, its plan is executed. If the execution reaches the goal, the search ends. Otherwise its true steps are dictated
 into the nodes of that path, predictions below a wrong node are dropped, and the search resumes. If the predictions are
-spent without a goal, the least confident and nearest path is executed, to correct it. The model and the sandbox are
-protocols.
+spent without a goal, the least confident and nearest path is executed, to correct it; the same after an expansion that
+the model is unsure of. The search ends early if most executed commands were predicted wrong. The model and the sandbox
+are protocols.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from worldline.plan.reach.runs import MachineStop, state_key
 
 WAYS = ("near", "sure", "uct")
 EXPLORING = 0.5  # weight of the exploration term of the upper bound
+UNSURE = 0.7  # mean probability of predicted commands, below which one is checked
+MIN_WRONG = 3  # wrongly predicted commands that show that a model cannot predict a machine
 
 
 class MachineModel(Protocol):
@@ -101,13 +104,17 @@ class ReachNode:
 
 @dataclass(frozen=True, kw_only=True)
 class ReachResult:
-    """The result of a search: a plan that was executed and reached the goal, or None; the tree and the cost."""
+    """The result of a search: a plan that was executed and reached the goal, or None; the tree and the cost.
+
+    `searched` counts the executions of a search without predictions, which followed where these led nowhere.
+    """
 
     plan: tuple[int, ...] | None
     nodes: tuple[ReachNode, ...]
     spent: ExecutionCost
     simulations: int
     why: str
+    searched: int = 0
 
 
 def reach(
@@ -143,6 +150,7 @@ class _ReachSearch:
         self.way = way
         self.nodes: list[ReachNode] = []
         self.simulations, self.executed, self.written = 0, runs.executions, predicted.written
+        self.right, self.wrong = 0, 0  # predicted commands, compared with executions
 
     def run(self) -> ReachResult:
         """Search until the goal is reached or the budget is spent."""
@@ -153,10 +161,15 @@ class _ReachSearch:
             self._correct((), self.runs.after(()))
         plan, why = self._try([0]), ""
         while plan is None and self.spent.executions < self.budget.executions:
+            if why := self._is_wrong():
+                break
             why = self._over()
             leaves = [] if why else self._leaves()
             if leaves:
-                plan = self._try(self._expand(leaves))
+                new = self._expand(leaves)
+                plan = self._try(new)
+                if plan is None and self._is_unsure(new):
+                    plan = self._run(max(new, key=self._doubt))
                 continue
             why = why or "every plan within the depth was predicted"
             doubtful = self._doubtful()
@@ -181,6 +194,20 @@ class _ReachSearch:
         if self.spent.bytes >= self.budget.bytes:
             return f"{plural(self.spent.bytes, 'byte')} predicted"
         return f"{plural(self.simulations, 'simulation')} made" if self.simulations >= self.budget.simulations else ""
+
+    def _is_wrong(self) -> str:
+        """Say that the model cannot predict this machine; empty if it can, or too little was executed."""
+        if self.wrong < MIN_WRONG or self.wrong <= self.right:
+            return ""
+        return f"the model predicted {self.wrong} of {self.wrong + self.right} executed commands wrong"
+
+    def _is_unsure(self, numbers: Sequence[int]) -> bool:
+        """Whether the model is unsure of new nodes, of which it has not checked any."""
+        nodes = [self.nodes[number] for number in numbers]
+        is_checked = any(node.is_true or node.dropped for node in nodes)
+        has_budget = self.spent.executions < self.budget.executions
+        probabilities = [math.exp(min(node.logprob, 0.0)) for node in nodes]
+        return bool(nodes) and has_budget and not is_checked and sum(probabilities) / len(nodes) < UNSURE
 
     def _leaves(self) -> list[int]:
         """Return the nodes to expand, the best first, each with another state."""
@@ -308,6 +335,9 @@ class _ReachSearch:
 
     def _set_true(self, number: int, stop: MachineStop) -> None:
         node = self.nodes[number]
+        if node.snapshot is not None and node.parent >= 0:
+            is_right = (dict(node.names), node.way) == (dict(stop.names), stop.way)
+            self.right, self.wrong = self.right + is_right, self.wrong + (not is_right)
         if node.snapshot is not None and node.snapshot.text == stop.text:
             node.snapshot = node.snapshot.certain()
         else:

@@ -31,10 +31,19 @@ def search_tree(machine: CommandMachine, goal: StateGoal, result: ReachResult, *
         ("goal", goal.text),
         ("plan", _plan(machine, result)),
         ("model", model),
-        ("real executions", f"{result.spent.executions:,}"),
+        ("real executions", _executions(result)),
         ("predicted", f"{written} in {plural(result.simulations, 'expansion')}, {plural(len(nodes), 'node')}"),
     )
     return SearchTree(title=f"{machine.program.name}: {goal.text}", nodes=nodes, facts=facts)
+
+
+def _executions(result: ReachResult) -> str:
+    count = f"{result.spent.executions:,}"
+    if not result.searched:
+        return count
+    return (
+        f"{count}: {result.spent.executions - result.searched:,} of predicted plans, {result.searched:,} breadth-first"
+    )
 
 
 def _plan(machine: CommandMachine, result: ReachResult) -> str:
@@ -68,6 +77,7 @@ def as_json(machine: CommandMachine, goal: StateGoal, result: ReachResult) -> di
         "why": result.why,
         "plan": None if result.plan is None else list(machine.words(result.plan)),
         "executions": result.spent.executions,
+        "searched": result.searched,
         "bytes": result.spent.bytes,
         "simulations": result.simulations,
         "nodes": [

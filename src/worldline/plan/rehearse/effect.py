@@ -30,7 +30,8 @@ class ScriptEffect:
     """One action of a script on the outside world, done or requested.
 
     `place` is where a path lies: in the `folder`, the `home`, a `temporary` place, the `script`'s own folder when that
-    is another, or `outside`, where nothing of the host is. `line` 0: no line of the script is known for it.
+    is another, or `outside`, where nothing of the host is. `line` 0: no line of the script is known for it. `failed`:
+    the exception by which every attempt ended, as far as that is known.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class ScriptEffect:
     line: int = 0
     seen: str = TOLD
     missing: bool = False
+    failed: str = ""
     child: bool = False
     probability: float | None = None
 
@@ -67,11 +69,12 @@ class HostPaths:
 
 def effects_of(events: Iterable[ScriptEvent], names: HostPaths) -> list[ScriptEffect]:
     """Return the distinct effects of events, in order; sends from one line to one host are joined."""
-    effects: dict[ScriptEffect, None] = {}
+    failures: dict[ScriptEffect, str] = {}
     for event in events:
         if event.kind in KINDS:
-            effects[_effect(event, names)] = None
-    return list(_joined(list(effects)))
+            effect = _effect(event, names)
+            failures[effect] = "" if event.done else event.failed or failures.get(effect, "")
+    return list(_joined([replace(effect, failed=failure) for effect, failure in failures.items()]))
 
 
 def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from worldline.core.language import all_lines
 
@@ -42,6 +42,24 @@ class Defect:
     found: str = ""
     reached: frozenset[int] | None = None
     kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassingPatch:
+    """A change that passed every test: the patch, its kind, its proposer, and after how many executions."""
+
+    source: str
+    patch: str
+    kind: str
+    by: str
+    size: tuple[int, int]
+    after: int
+    tried: int
+    prior: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the patch with what is known of it, without the whole source."""
+        return {"patch": self.patch, "kind": self.kind, "by": self.by, "executions": self.after, "tried": self.tried}
 
 
 class Proposer(Protocol):

@@ -76,12 +76,16 @@ MAX_SHOWN_CHARACTERS = 200  # of a call in a message
 
 @dataclass(frozen=True, kw_only=True)
 class RepairCheck:
-    """One test: an expression and its expected value; without a value it must not raise."""
+    """One test: an expression and its expected value; without a value it must not raise.
+
+    It is evaluated beside the tests, or `in_program`, if the user states it of the program.
+    """
 
     call: str
     value: Any = None
     is_valued: bool = False
     loose: bool = False
+    in_program: bool = False
 
     @property
     def expected(self) -> str:
@@ -107,9 +111,9 @@ class CheckSet:
     left_out: int = 0  # tests that need fixtures
 
     def batch(self, source: str, checks: Sequence[RepairCheck], seconds: float) -> CallBatch:
-        """Return these checks of a changed program as calls."""
+        """Return these checks of a changed program as calls; all of one place, the tests or the program."""
         calls = tuple(check.call for check in checks)
-        if not self.source:
+        if not self.source or any(check.in_program for check in checks):
             return CallBatch(source=source, calls=calls, files=self.files, name=self.name, seconds=seconds)
         files = (*(file for file in self.files if file[0] != self.name), (self.name, source))
         return CallBatch(source=self.source, calls=calls, files=files, name=self.file, seconds=seconds)
@@ -121,7 +125,7 @@ class CheckSet:
 
     def alone(self, source: str, check: RepairCheck) -> Program | None:
         """Return program and test as one source, the program first; None if that is not possible."""
-        if not self.source:
+        if not self.source or check.in_program:
             return self.program(source, check) if not self.files else None
         tests = _without_import(self.source, Path(self.name).stem)
         if tests is None or any(name != self.name for name, _ in self.files):
@@ -149,3 +153,10 @@ def _without_import(source: str, module: str) -> str | None:
 def shorten(text: str) -> str:
     """Shorten a call for a message."""
     return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…"
+
+
+def describe_end(call: CallEnd) -> str:
+    """Describe the result of a call."""
+    if call.kind == "returned":
+        return call.value
+    return f"raises {call.value}" if call.kind == "raised" else f"{call.kind}: {call.value}"

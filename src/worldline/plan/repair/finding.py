@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from worldline.core.program import Program
 from worldline.parallel.pool import WorkerPool
 from worldline.plan.repair.edits.proposer import EditProposer
 from worldline.plan.repair.proposers import load_proposer
-from worldline.plan.repair.rows import read_checks
+from worldline.plan.repair.rows import read_checks, with_preferences
 from worldline.plan.repair.search import (
     DEFAULT_EXECUTIONS,
     DEFAULT_PATCHES,
@@ -36,6 +36,7 @@ def find_repair(
     oracle: str = "prior",
     executions: int = DEFAULT_EXECUTIONS,
     patches: int = DEFAULT_PATCHES,
+    prefer: Sequence[str] = (),
     imagine: int = DEFAULT_PREDICTED,
     model: AnyModel = DEFAULT,
     propose: str | None = None,
@@ -53,7 +54,8 @@ def find_repair(
         function: The function that the rows call; by default the one named like the file, or the only one.
         oracle: The order in which changes are tried: `none`, `random`, `prior`, `imagined` or `mixed`.
         executions: At most this many executed tests.
-        patches: Stop after this many patches.
+        patches: Stop after this many patches. With more than one they are compared on drawn inputs.
+        prefer: Expressions over the program's functions that must be true, besides the tests.
         imagine: At most this many predicted candidates.
         model: The model of the oracles `imagined` and `mixed`: a name, a predictor or a function.
         propose: Another proposer: `server:URL#MODEL` or `python:FILE.py:NAME`.
@@ -64,7 +66,8 @@ def find_repair(
         pool: Workers that try the candidates, by default this process (`join_ray`).
 
     Returns:
-        The patches that pass every test, the smallest first, and what the search cost.
+        The patches that pass every test, grouped by their results on drawn inputs, the likeliest first; inputs on
+        which they differ; and what the search cost.
 
     Raises:
         UsageError: The tests cannot be read, or an argument is out of range.
@@ -74,7 +77,7 @@ def find_repair(
     plan = RepairPlan(
         oracle=oracle, executions=executions, patches=patches, imagined=imagine, seconds=test_seconds, seed=seed
     )
-    checks = read_checks(program, str(tests), function=function)
+    checks = with_preferences(read_checks(program, str(tests), function=function), prefer)
     proposers = (
         [EditProposer()] if propose is None else [load_proposer(propose, dict(propose_options or {})), EditProposer()]
     )

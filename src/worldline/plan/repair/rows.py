@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +85,14 @@ def _call(function: str, arguments: Any) -> str:
 
 def _yields(function: ast.AST) -> bool:
     return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function))
+
+
+def with_preferences(tests: CheckSet, expressions: Sequence[str]) -> CheckSet:
+    """Add expressions that must be true of the program; UsageError if one is not an expression."""
+    for text in expressions:
+        try:
+            ast.parse(text, mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise UsageError(f"--prefer takes a Python expression such as 'f(2) == 4', not {text!r}") from None
+    added = (RepairCheck(call=text, value=True, is_valued=True, in_program=True) for text in expressions)
+    return replace(tests, checks=(*tests.checks, *added))

@@ -1,7 +1,7 @@
-"""The crux-x suite: CRUXEval-X, the functions of CRUXEval in other languages, from its own files.
+"""The crux-x suite: CRUXEval-X, the functions of CRUXEval in other languages, from its own files (`crux_x_files`).
 
-A row (`datasets/cruxeval_preprocessed/js.jsonl`) has `code`, a function followed by a test, and that test twice with
-`????` for the input and for the output. Their positions locate both in the code, and the test is removed. A task is the
+A row has `code`, a function followed by a test, and that test twice with `????` for the input and for the output. Their
+positions locate both in the code, and the test is removed. A task is the
 call; its answer is the row's output if that is a literal of plain values. Rows whose input is not a literal are left
 out.
 """
@@ -20,12 +20,10 @@ from worldline.codec.literals import NotLiteral, Reader, spelled
 from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
-from worldline.evaluation.rows import read_rows
 from worldline.evaluation.suites.crux import LIMITS, ended, literal
+from worldline.evaluation.suites.languages.crux_x_files import BLANK, CruxFiles, read_cruxeval_x
 from worldline.evaluation.suites.suite import Suite, Task
 
-KEYS = ("id", "code", "input_reasoning", "output_reasoning")
-BLANK = "????"
 _TUPLES = re.compile(r"^import org\.javatuples[^\n]*\n", re.MULTILINE)  # a library that is not in the JDK
 _TUPLE_TYPES = re.compile(r"\b(?:Unit|Pair|Triplet|Quartet|Quintet|Sextet|Tuple)\b")
 
@@ -44,24 +42,35 @@ class CruxRows:
     """How the benchmark's rows of a language are read.
 
     Attributes:
-        ending: The name of its file and its rows.
+        files: Its files; their ending also names its rows.
         closing: What is removed with the test, and must be restored.
         cleaned: Removes unused imports.
         shows_lists: A list has the same text in every implementation of its type.
     """
 
-    ending: str
+    files: CruxFiles
     closing: str = ""
     cleaned: Callable[[str], str] = _as_it_is
     shows_lists: bool = True
 
 
+def _files(ending: str, split: str, test: str) -> CruxFiles:
+    return CruxFiles(ending, split, re.compile(test, re.MULTILINE))
+
+
 CRUX_ROWS = {
-    "js": CruxRows("js"),
-    "ts": CruxRows("ts"),
-    "java": CruxRows("java", "    }\n}\n", cleaned=_without_tuples, shows_lists=False),
-    "cpp": CruxRows("cpp", "}\n"),
-    "rust": CruxRows("rs", "}\n"),
+    "js": CruxRows(_files("js", "JavaScript", r"^const assert = require")),
+    "ts": CruxRows(
+        _files("ts", "TypeScript", r"^declare var require: any;(?:\s*const assert = require)?|^const assert = require")
+    ),
+    "java": CruxRows(
+        _files("java", "Java", r"^ *\}\s*public static void main\("),
+        "    }\n}\n",
+        cleaned=_without_tuples,
+        shows_lists=False,
+    ),
+    "cpp": CruxRows(_files("cpp", "Cpp", r"^\}\s*int main\("), "}\n"),
+    "rust": CruxRows(_files("rs", "Rust", r"^\}\s*fn main\("), "}\n"),
 }
 """The languages of the benchmark."""
 
@@ -70,8 +79,7 @@ def load(*, data: str | Path, language: str = "", seed: int = 0, reveal: int = 1
     """Load every row of a language whose input is a literal, shuffled by the seed."""
     if language not in CRUX_ROWS:
         raise UsageError(f"crux-x needs --language, one of {', '.join(CRUX_ROWS)}, not {language or 'none'}")
-    path = Path(data) / f"{CRUX_ROWS[language].ending}.jsonl" if Path(data).is_dir() else Path(data)
-    rows = read_rows(path, KEYS)
+    rows = read_cruxeval_x(data, CRUX_ROWS[language].files)
     Random(f"bench crux-x {seed}").shuffle(rows)
     return Suite(name="crux-x", tasks=_tasks(rows, language, Compact(reveal=reveal, delta=delta)), limits=LIMITS)
 
@@ -81,7 +89,7 @@ def _tasks(rows: list[dict[str, str]], language: str, options: Compact) -> Itera
         program = program_of(row, language)
         if program is not None:
             answer = _answer(_blank(row["code"], row["output_reasoning"]), language)
-            name = f"{CRUX_ROWS[language].ending}/{row['id']}"
+            name = f"{CRUX_ROWS[language].files.ending}/{row['id']}"
             yield Task(program=program, options=options, name=name, answer=answer, group=LANGUAGES[language].title)
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from worldline.plan.repair.candidate import Defect, RepairCandidate
+from worldline.plan.repair.edits.expressions import copied_statements, expressions, first_values, guards
 from worldline.plan.repair.edits.operators import off_by_one, operators, order
 from worldline.plan.repair.edits.parsed import NamesInScope, ParsedSource, SpanEdit, find_functions, own_nodes
 from worldline.plan.repair.edits.scope import find_names
@@ -74,6 +75,10 @@ EDIT_RULES: tuple[EditRule, ...] = (
     wrappings,
     others,
     statements,
+    first_values,
+    expressions,
+    copied_statements,
+    guards,
 )
 
 
