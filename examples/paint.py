@@ -1,9 +1,9 @@
-"""A row of a grid under a name of its own: a change of the row is a change of the grid."""
+"""A copy of a grid shares its rows: a change of a row through the copy is a change of the grid."""
 
 
 def paint(grid):
-    top = grid[0]
-    top[1] = 9
+    copy = grid[:]
+    copy[0][1] = 9
     return grid
 
 

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from worldline.predict.models import load_model as load_model
     from worldline.predict.prediction import Prediction as Prediction
     from worldline.predict.prediction import PredictionRequest as PredictionRequest
+    from worldline.recording.languages.libraries import using_libraries as using_libraries
     from worldline.recording.providers.doctor import doctor as doctor
     from worldline.recording.recorder import record as record
     from worldline.recording.recorder import using_sandbox as using_sandbox
@@ -165,6 +166,7 @@ _HOMES = {
     "view_debugged": "worldline.ui.web.start",
     "view_revisions": "worldline.ui.web.start",
     "vsix_path": "worldline.ui.dap.extension",
+    "using_libraries": "worldline.recording.languages.libraries",
     "using_sandbox": "worldline.recording.recorder",
     "without_sandbox": "worldline.recording.recorder",
     "write_bundle": "worldline.ui.web.start",

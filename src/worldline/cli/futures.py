@@ -28,7 +28,6 @@ from worldline.cli.program_options import program_options, take_program
 @opt.option("--seed", type=opt.COUNT, default=0, note="for samples and texts")
 @opt.add_option("--runs", type=opt.POSITIVE, default=2_000, help="Maximum number of runs to enumerate")
 @opt.option("--seconds", type=opt.SECONDS_OR_0, default=60, note="0 for no limit")
-@opt.add_option("--preemptions", type=opt.COUNT, default=2, help="Maximum number of thread preemptions in one schedule")
 @opt.option("--rows", type=opt.COUNT, default=20)
 @opt.json_option
 @opt.quiet_option
@@ -38,7 +37,8 @@ def futures(
 ) -> None:
     """List every outcome of FILE with its probability.
 
-    Draws are enumerated if they are finite, and sampled if not. For threads, schedules are searched. With --model, the
+    Draws are enumerated if they are finite, and sampled if not. For threads, every schedule is searched, up to the
+    order of independent accesses. Each result has a schedule that `record --schedule` replays. With --model, the
     model's probabilities are shown beside the exact ones.
     """
     from worldline.plan.futures.futures import futures as run
@@ -52,6 +52,6 @@ def futures(
         from worldline.ui.report.futures_page import page
 
         opt.write_page(html, page(report))
-    opt.show(report, as_json, print_futures, rows=rows)
+    opt.show(report, as_json, print_futures, rows=rows, file=file)
     if report.fault:
         raise model_fault(report.fault, options["model"])

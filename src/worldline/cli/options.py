@@ -51,6 +51,7 @@ MEANINGS = {
     "--journal": "Journal of earlier executions of this code",
     "--json": "Print one JSON object",
     "--language": "Language of the programs",
+    "--library": "Jar, archive, crate or folder that the program uses, read-only; repeatable",
     "--max-bytes": "Maximum number of bytes to predict",
     "--max-programs": "Maximum number of programs",
     "--max-steps": "Limit: recorded steps per run",
@@ -89,6 +90,19 @@ POSITIVE, COUNT = click.IntRange(min=1), click.IntRange(min=0)
 SECONDS, SECONDS_OR_0 = click.FloatRange(min=0, min_open=True), click.FloatRange(min=0)
 PROBABILITY = click.FloatRange(min=0, max=1, min_open=True)
 SEED, PORT = click.IntRange(min=0, max=(1 << 64) - 1), click.IntRange(0, 65_535)
+
+
+class _Schedule(click.ParamType[int | str]):
+    """A seed of a schedule, or a schedule such as `0:5,1:3`."""
+
+    name = "schedule"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return a seed as a number, and a schedule as its text."""
+        return value if isinstance(value, str) and ":" in value else SEED.convert(value, param, ctx)
+
+
+SCHEDULE = _Schedule()
 
 
 class _Option(click.Option):
@@ -172,6 +186,12 @@ def trust_option(command: Command, *, is_passed: bool = False) -> Command:
     return add_all(command, sandbox_option, trust)
 
 
+def library_option(command: Command) -> Command:
+    """Add `--library`, which applies to everything the command executes."""
+    settings: Any = {"multiple": True, "metavar": "PATH", "expose_value": False, "callback": _library}
+    return option("--library", **settings)(command)
+
+
 def sandbox_option(command: Command) -> Command:
     """Add `--sandbox`, which applies to everything the command executes."""
     kind = click.Choice(SANDBOXES)
@@ -183,6 +203,13 @@ def _sandbox(context: click.Context, parameter: click.Parameter, name: str) -> N
         from worldline.recording.recorder import using_sandbox
 
         context.with_resource(using_sandbox(name))
+
+
+def _library(context: click.Context, parameter: click.Parameter, paths: tuple[str, ...]) -> None:
+    if paths:
+        from worldline.recording.languages.libraries import using_libraries
+
+        context.with_resource(using_libraries(*paths))
 
 
 def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from worldline.core.program import Program
     from worldline.core.trace import Trace
 
-PROGRAM = ("call", "entry", "stdin", "data")
+PROGRAM = ("call", "entry", "stdin", "data", "flags", "vm_flags")
 
 stdin_option = opt.add_option(
     "--stdin",
@@ -40,24 +40,46 @@ def program_options(command: opt.Command) -> opt.Command:
             "data",
             multiple=True,
             metavar="PATH",
-            help="Data file to put into the program's folder; repeatable",
+            help="File to put into the program's folder: data, or a source compiled with it; repeatable",
         ),
+        opt.add_option(
+            "--flag",
+            "flags",
+            multiple=True,
+            metavar="FLAG",
+            help="Flag of the compiler, as in --flag=-std=c++20; repeatable",
+        ),
+        opt.add_option(
+            "--vm-flag",
+            "vm_flags",
+            multiple=True,
+            metavar="FLAG",
+            help="Flag of java or node, as in --vm-flag=-ea; repeatable",
+        ),
+        opt.library_option,
     )
 
 
 def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any], *, must_run: bool = False) -> Program:
     """Load the program that the options name; with `must_run` it must do more than define functions."""
     from worldline.data.program_file import load_program
+    from worldline.recording.languages.libraries import chosen_libraries, packages_beside, require_used, using_libraries
 
-    return load_program(
+    program = load_program(
         file,
         argv=args,
         call=options["call"],
         entry=options["entry"],
         stdin=read_stdin(options["stdin"]),
         data=options["data"],
+        flags=options["flags"],
+        vm_flags=options["vm_flags"],
         must_run=must_run,
     )
+    if (packages := packages_beside(file, program)) is not None:
+        click.get_current_context().with_resource(using_libraries(packages.path))
+    require_used(chosen_libraries(), program)
+    return program
 
 
 def take_program(file: str, args: tuple[str, ...], options: dict[str, Any]) -> Program:
@@ -154,7 +176,12 @@ def control_options(command: opt.Command) -> opt.Command:
             metavar="STEP=VALUE",
             help="With --replay: another value for the draw at STEP; STEP.K is its draw K, counted from 0",
         ),
-        opt.add_option("--schedule", type=opt.SEED, metavar="SEED", help="Switch threads between lines, by this seed"),
+        opt.add_option(
+            "--schedule",
+            type=opt.SCHEDULE,
+            metavar="SEED|TURNS",
+            help="Switch threads between lines, by this seed; or between accesses, by turns such as 0:5,1:3",
+        ),
     )
 
 

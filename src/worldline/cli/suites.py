@@ -99,6 +99,7 @@ def suite_options(command: Any) -> Any:
 @opt.add_option("--shard", metavar="K/N", help="Only every N-th program, starting with the K-th")
 @opt.option("--out", metavar="DIR", note="the run, for compare and report; repeat the command to resume")
 @opt.ray_option
+@opt.library_option
 @opt.trust_option
 @opt.json_option
 @opt.quiet_option

@@ -27,6 +27,9 @@ from worldline.cli import options as opt
     default=5.0,
     help="Time for CrossHair, if nothing else finds an input; 0 for never",
 )
+@opt.add_option(
+    "--simplify", type=opt.COUNT, default=400, help="Maximum executions that simplify the input; 0 for never"
+)
 @partial(opt.model_options, default=None, note="orders the first inputs by its predictions")
 @opt.option("--wall", type=opt.SECONDS, default=1.0)
 @opt.option("--seed", type=int, default=0, note="for the inputs")

@@ -49,6 +49,7 @@ def play(game: str, players: list[str] | None, games: int, html: str | None, as_
             games=games,
             on_training=lambda share, text: training()(share, text),
             on_game=lambda: plays()[0](1),
+            on_estimate=opt.note,
             on_prediction=lambda count: plays()[1](f"({count:,} steps predicted)"),
             **options,
         )

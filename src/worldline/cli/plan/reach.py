@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     default="near",
     note="expand nodes that are likely and near the goal, the likeliest, or by upper bounds",
 )
-@opt.option("--executions", type=opt.POSITIVE, default=8)
+@opt.option("--executions", type=opt.POSITIVE, default=2_000)
 @opt.option("--simulations", type=opt.POSITIVE, default=200)
 @opt.option("--max-bytes", type=opt.POSITIVE, metavar="BYTES", default=1 << 16)
 @opt.add_option("--max-commands", type=click.IntRange(1, 64), default=12, help="Maximum number of commands in a plan")
@@ -38,7 +38,8 @@ def reach(machine: str, commands: list[str] | None, html: str | None, as_json: b
     """Find commands that bring a machine to a goal.
 
     MACHINE is robot, stack or counter, or a program of yours that asks for one command after the other. The search uses
-    predictions and needs few executions. A printed plan was executed and reached the goal.
+    predictions and needs few executions; if they lead nowhere, it executes one plan after the other. A printed plan was
+    executed and reached the goal.
     """
     from worldline.plan.reach.finding import find_commands
     from worldline.ui.terminal.plan import print_reached

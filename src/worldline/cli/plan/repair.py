@@ -17,8 +17,14 @@ ORACLES = ("none", "random", "prior", "imagined", "mixed")
 @opt.add_option("--tests", required=True, metavar="FILE", help="JSON rows of [input, output], or a Python test file")
 @opt.option("--function", metavar="NAME", note="called with the rows", default_text="named like FILE, or the only one")
 @opt.add_option("--oracle", type=click.Choice(ORACLES), default="prior", help="How candidates are ordered")
-@opt.option("--executions", type=opt.POSITIVE, default=2_000, note="of tests")
-@opt.add_option("--patches", type=opt.POSITIVE, default=3, help="Stop after N patches")
+@opt.option("--executions", type=opt.POSITIVE, default=10_000, note="of tests")
+@opt.add_option("--patches", type=opt.POSITIVE, default=12, help="Stop after N patches; several are compared")
+@opt.add_option(
+    "--prefer",
+    multiple=True,
+    metavar="EXPR",
+    help="Also require that this expression is true of the patch, e.g. 'f(2) == 4'; repeatable",
+)
 @opt.add_option("--imagine", type=opt.POSITIVE, default=32, help="Maximum number of candidates that the model judges")
 @opt.option("--model", default="default", metavar="M")
 @opt.add_option("--propose", metavar="WHO", help="Also take proposals from server:URL#M or python:FILE.py:NAME")
@@ -39,7 +45,8 @@ ORACLES = ("none", "random", "prior", "imagined", "mixed")
 def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bool, **options: Any) -> None:
     """Search for small changes to FILE that make its tests pass.
 
-    Every patch shown was executed and passed all tests.
+    Every patch shown was executed and passed all tests. Patches are then compared on drawn inputs: those with the
+    same results are shown once, and the report names an input on which the others differ.
     """
     from worldline.data.program_file import load_program
     from worldline.plan.repair.finding import find_repair

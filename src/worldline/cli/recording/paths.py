@@ -29,7 +29,8 @@ from worldline.cli import options as opt
 def paths(file: str, function: str, as_json: bool, out: str | None, **options: Any) -> None:
     """Find inputs that take different paths through a function.
 
-    Each path through the function of FILE comes with a recorded trace.
+    Each path through the function of FILE comes with a recorded trace. Decisions have a line and a column, so those on
+    one line are told apart. The first line of the output says whether a solver proved that there is no other path.
     """
     from worldline.data.program_file import load_program
     from worldline.plan.paths.search import CALL_LIMITS

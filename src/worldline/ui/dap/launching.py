@@ -16,7 +16,8 @@ from worldline.core.program import Program
 from worldline.diagnose.failure import explain_failure
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
-from worldline.recording.collect import collect
+from worldline.recording.collect import collect, with_data, with_headers
+from worldline.recording.languages.flags import with_flags
 from worldline.recording.repository.budget import TestBudget
 from worldline.recording.repository.one_test import record_test, split_target
 from worldline.ui.dap.messages import Arguments
@@ -24,8 +25,9 @@ from worldline.ui.session.session import Session
 
 LAUNCH_KEYS = {
     "program", "pytest", "venv",
-    "source", "language", "call", "entry", "args", "stdin", "cwd", "model", "modelOptions", "limit",
-    "reveal", "element", "bare", "hidden", "seed", "steps", "wall", "stopOnEntry", "stopAtEnd", "noDebug",
+    "source", "language", "call", "entry", "args", "stdin", "files", "flags", "vmFlags", "cwd", "model",
+    "modelOptions", "limit", "reveal", "element", "bare", "hidden", "seed", "steps", "wall",
+    "stopOnEntry", "stopAtEnd", "noDebug",
 }  # fmt: skip
 EDITOR_KEYS = {
     "type", "request", "name", "presentation", "preLaunchTask", "postDebugTask", "internalConsoleOptions",
@@ -135,9 +137,13 @@ def _program(arguments: Arguments) -> tuple[Program, Path | None]:
         raise UsageError("`launch` needs either a `program` (a path) or a `source` (a text)")
     if source is not None:
         name = _name(arguments.text("language", "python"))
-        return Program(source=source, name=name, call=call, argv=argv, stdin=stdin), None
+        program = Program(source=source, name=name, call=call, argv=argv, stdin=stdin)
+        return with_flags(program, arguments.texts("flags"), arguments.texts("vmFlags")), None
     path = Path(arguments.text("cwd", "")) / (file or "")
     program = collect(path, argv=argv, call=call, entry=arguments.maybe("entry"), stdin=stdin)
+    files = [str(Path(arguments.text("cwd", "")) / name) for name in arguments.texts("files")]
+    program = with_data(program, path, files) if files else program
+    program = with_headers(with_flags(program, arguments.texts("flags"), arguments.texts("vmFlags")), path)
     folder = path if path.is_dir() else path.parent
     return program, folder.resolve()
 

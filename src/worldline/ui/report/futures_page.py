@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from worldline.core.language import language_of
-from worldline.plan.futures.future_report import FutureReport, RaceReport
+from worldline.plan.futures.future_report import FutureReport
+from worldline.plan.futures.race_report import RaceReport
 from worldline.plan.futures.scores import TITLES, ReliabilityBin
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
 from worldline.ui.report.futures_charts import Masses, masses_svg, reliability_svg
@@ -73,13 +74,13 @@ def _cell(cell: tuple[float, float, float] | None) -> str:
 def _races(races: RaceReport) -> Iterator[str]:
     yield f"<h2 id=races>Results of thread schedules</h2><p>{safe(races.words)}. A schedule has no probability.</p>"
     heads = f'<th class="figure">share of {races.seeded.samples:,} seeded schedules<th class="figure">first such seed'
-    yield '<table class="sums"><thead><tr><th>result<th class="figure">preemptions<th>a schedule, as step:thread'
+    yield '<table class="sums"><thead><tr><th>result<th class="figure">preemptions<th>a schedule, as thread:turns'
     yield f"{heads}</tr></thead><tbody>"
     for result, race, mass, seed in races.rows:
-        switches = " ".join(f"{s.step}:{s.thread}" for s in race.switches) if race is not None else ""
+        schedule = race.schedule if race is not None else ""
         yield f'<tr><td class="long">{safe(short(result, 400))}'
-        yield f'<td class="figure">{"more" if race is None else race.preemptions}'
-        yield f'<td class="long">{safe(short(switches, 400))}<td class="figure">{mass:.3f}'
+        yield f'<td class="figure">{"-" if race is None else race.preemptions}'
+        yield f'<td class="long">{safe(schedule)}<td class="figure">{mass:.3f}'
         yield f'<td class="figure">{"-" if seed is None else seed}</tr>'
     yield "</tbody></table>"
 

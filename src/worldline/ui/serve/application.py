@@ -37,17 +37,19 @@ _STREAM = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-stor
 
 @dataclass(frozen=True, kw_only=True)
 class ServedModel:
-    """The model that is served: its name, the digest of its weights, whether the guide is on, the start time."""
+    """The model that is served: name, digest of the weights, its modes, whether the guide is on, the start time."""
 
     name: str
     digest: str
+    modes: tuple[str, ...] = ()
     guide: bool = True
     at: int = 0
 
     @property
     def entry(self) -> dict[str, Any]:
         """Its entry in the list of models."""
-        return {"id": self.name, "object": "model", "created": self.at, "owned_by": "worldline", "digest": self.digest}
+        described = {"id": self.name, "object": "model", "created": self.at, "owned_by": "worldline"}
+        return {**described, "digest": self.digest, "modes": list(self.modes)}
 
 
 def application(model: ServedModel, batch: EngineBatch, policy: Policy, announce: Callable[[], None]) -> ASGIApp:

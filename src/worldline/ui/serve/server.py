@@ -37,7 +37,13 @@ def serve(
     listener = listen(host, port)
     try:
         rules = _rules(host, listener.getsockname()[1], key)
-        served = ServedModel(name=name or model.info.name, digest=model.info.digest, guide=guide, at=int(time.time()))
+        served = ServedModel(
+            name=name or model.info.name,
+            digest=model.info.digest,
+            modes=model.info.modes,
+            guide=guide,
+            at=int(time.time()),
+        )
         name_of_host = f"[{host}]" if ":" in host else host
         address = f"server:http://{name_of_host}:{rules.port}#{served.name}"
         texts = EngineBatch(model.engine, max_members=batch, cache_bytes=cache_bytes, queue_seconds=queue_seconds)

@@ -20,7 +20,7 @@ from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, rows_of_run, values_of, with_places
 from worldline.ui.terminal.plain import print_line, program_title
-from worldline.ui.terminal.source import HighlightedSource
+from worldline.ui.terminal.source import HighlightedSource, fitted_place, place_column, place_in_source
 from worldline.ui.terminal.table import MAX_INDENT, named_values
 
 DEFAULT_ROWS = 36  # around the first divergence
@@ -102,7 +102,10 @@ def _print_rows(
 ) -> None:
     sources = HighlightedSource(program, coloured=console.color_system is not None)
     numbers = max([4, *(len(str(row.step)) for row in shown)])
-    rest = max(console.width - numbers - 15 - 3 * len(heads), 8 * (len(heads) + 1))
+    has_files = any(row.file not in (None, program.name) for row in shown)
+    places = {id(row): place_in_source(row.file or program.name, row.line, has_files=has_files) for row in shown}
+    place_width = place_column(places.values())
+    rest = max(console.width - numbers - place_width - 11 - 3 * len(heads), 8 * (len(heads) + 1))
     narrow = rest <= NARROW
     percents = 6 if narrow else len(CONFIDENCE)
     rest -= percents - 6
@@ -111,7 +114,7 @@ def _print_rows(
     # In a narrow window the values get the space, and the source has no indent.
     code_width = min(max(longest, 8), rest * 5 // 16 if narrow else rest // (len(heads) + 1))
     cell = (rest - code_width) // len(heads)
-    head = Text(" " * (numbers + 8 + code_width), style="dim")
+    head = Text(" " * (numbers + 4 + place_width + code_width), style="dim")
     for title in heads:
         head.append(" │ ").append(f"{title:<{cell}}"[:cell])
     if not narrow and any(row.confidence is not None for row in shown):
@@ -124,9 +127,10 @@ def _print_rows(
             continue
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
-        print_line(console, _row(row, code, numbers, cell, len(heads), percents))
+        place = fitted_place(places[id(row)], place_width)
+        print_line(console, _row(row, code, numbers, f"{place:>{place_width}}", cell, len(heads), percents))
         if row.found is not None and row.found < len(folds):
-            _print_fold(console, folds[row.found], numbers + 8, unfold=unfold)
+            _print_fold(console, folds[row.found], numbers + 4 + place_width, unfold=unfold)
 
 
 def _print_fold(console: Console, steps: Sequence[ScratchStep], indent: int, *, unfold: bool) -> None:
@@ -147,11 +151,10 @@ def _code(sources: HighlightedSource, program: Program, row: ComparedRow, *, bar
     return Text().append("│ " * min(row.depth, MAX_INDENT), style="dim").append_text(line)
 
 
-def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int, percents: int) -> Text:
+def _row(row: ComparedRow, code: Text, numbers: int, place: str, cell: int, sides: int, percents: int) -> Text:
     mark, style = _MARKS[row.kind]
     number = "" if row.step is None else str(row.step)
-    line = "" if row.line is None else str(row.line)
-    text = Text.assemble((mark, style), (f"{number:>{numbers}} ", "dim"), (f"{line:>4} ", "yellow"))
+    text = Text.assemble((mark, style), (f"{number:>{numbers}} ", "dim"), (f"{place} ", "yellow"))
     text.append_text(code)
     for pieces, colour in ((row.wanted, "bold green"), (row.got, "bold red"))[:sides]:
         text.append(" │ ", style="dim").append_text(_cell(pieces, colour, cell, row.kind))

@@ -18,12 +18,11 @@ from worldline.diagnose.failure.sentences import head_sentences, link_in_words, 
 from worldline.ui.session.last_steps import last_steps
 from worldline.ui.session.side_by_side import ComparedRow, with_places
 from worldline.ui.terminal.plain import print_line
-from worldline.ui.terminal.source import HighlightedSource
+from worldline.ui.terminal.source import HighlightedSource, fitted_place, place_column, place_in_source
 
 DEFAULT_ROWS = 12
 LABEL = 12  # columns of a sentence's label
 MAX_INDENT = 6
-MAX_PLACE = 32  # columns of a file with its line
 
 
 def print_failure(console: Console, explanation: FailureExplanation, trace: Trace | None, *, rows: int = 12) -> None:
@@ -55,8 +54,9 @@ def _print_steps(console: Console, program: Program, rows: Sequence[ComparedRow]
     shown = [row for row in rows if row.kind != "gap"]
     files = {row.file or program.name for row in shown}
     numbers = max([4, *(len(f"{row.step:,}") for row in shown)])
-    places = {id(row): _place(row, program, files != {program.name}) for row in shown}
-    place_width = min(max([4, *(len(text) for text in places.values())]), MAX_PLACE)
+    has_files = files != {program.name}
+    places = {id(row): place_in_source(row.file or program.name, row.line, has_files=has_files) for row in shown}
+    place_width = place_column(places.values())
     rest = max(console.width - numbers - place_width - 8, 24)
     codes = {id(row): _code(sources, program, row) for row in shown}
     code_width = min(max([8, *(code.cell_len for code in codes.values())]), rest * 3 // 5)
@@ -67,7 +67,7 @@ def _print_steps(console: Console, program: Program, rows: Sequence[ComparedRow]
             continue
         mark, style = ("▶ ", "bold red") if row.kind == "first" else ("  ", "")
         line = Text.assemble((mark, style), (f"{row.step:>{numbers},} ", "dim"))
-        line.append(f"{_fitted(places[id(row)], place_width)} ", style="yellow")
+        line.append(f"{fitted_place(places[id(row)], place_width):<{place_width}} ", style="yellow")
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
         changes = Text("  ").join(
@@ -75,16 +75,6 @@ def _print_steps(console: Console, program: Program, rows: Sequence[ComparedRow]
         )
         changes.truncate(rest - code_width, overflow="ellipsis")
         _print_cut(console, line.append_text(code).append(" │ ", style="dim").append_text(changes))
-
-
-def _fitted(place: str, width: int) -> str:
-    """A file and line in a column: the end of a long path is the part that tells."""
-    return f"…{place[1 - width :]}" if len(place) > width else f"{place:<{width}}"
-
-
-def _place(row: ComparedRow, program: Program, has_files: bool) -> str:
-    line = "" if row.line is None else str(row.line)
-    return printable(f"{row.file or program.name}:{line}") if has_files else line
 
 
 def _code(sources: HighlightedSource, program: Program, row: ComparedRow) -> Text:
@@ -98,7 +88,7 @@ def _print_value(console: Console, value: AssertedValue) -> None:
     _print_sentence(console, "value", value_in_words(value), "bold")
     places = [printable(f"{link.place.file}:{link.place.line}") for link in value.links]
     numbers = max([4, *(len(f"{link.place.step:,}") for link in value.links)])
-    place_width = min(max([4, *map(len, places)]), MAX_PLACE)
+    place_width = place_column(places)
     sources = [printable(link.place.source) for link in value.links]
     room = max(console.width - LABEL - numbers - place_width - 8, 24)
     source_width = min(max([8, *map(len, sources)]), room // 2)
@@ -107,7 +97,7 @@ def _print_value(console: Console, value: AssertedValue) -> None:
         code.truncate(source_width, overflow="ellipsis", pad=True)
         line = Text(" " * (LABEL - 2)).append("▶ " if link is value.writer else "  ", style="bold red")
         line.append(f"{link.place.step:>{numbers},} ", style="dim")
-        line.append(f"{_fitted(place, place_width)} ", style="yellow").append_text(code)
+        line.append(f"{fitted_place(place, place_width):<{place_width}} ", style="yellow").append_text(code)
         _print_cut(console, line.append(" │ ", style="dim").append(link_in_words(link), style=_style(link, value)))
     for note in value.notes:
         print_line(console, Text(" " * LABEL + printable(note), style="dim"))

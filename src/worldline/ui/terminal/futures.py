@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from worldline.core.text import printable
-from worldline.plan.futures.future_report import FutureReport, RaceReport
+from worldline.plan.futures.future_report import FutureReport
+from worldline.plan.futures.race_report import RaceReport
 from worldline.plan.futures.scores import TITLES, ReliabilityBin
 from worldline.ui.terminal.plain import plain_table, program_title
 
@@ -16,8 +18,8 @@ MAX_OUTCOME, BAR_WIDTH = 60, 24  # characters
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def print_futures(console: Console, report: FutureReport, *, rows: int = 20) -> None:
-    """Print a whole report; at most `rows` rows of the table, 0 for all."""
+def print_futures(console: Console, report: FutureReport, *, rows: int = 20, file: str | None = None) -> None:
+    """Print a whole report; at most `rows` rows of the table, 0 for all. `file` is the program's path."""
     how = f": {report.way}" if report.by_chance else ""
     heading = Text.assemble((program_title(report.program), "bold"), (f"  {report.subject.words}{how}", "dim"))
     heading.no_wrap = True
@@ -27,7 +29,7 @@ def print_futures(console: Console, report: FutureReport, *, rows: int = 20) -> 
     if report.beliefs:
         _print_errors(console, report)
     if report.races is not None:
-        _print_races(console, report.races)
+        _print_races(console, report, report.races, file or report.program.name)
     for note in report.notes:
         console.print(Text(printable(f"note: {note}"), style="dim"))
 
@@ -105,13 +107,15 @@ def _print_bins(console: Console, title: str, bins: Sequence[ReliabilityBin]) ->
     console.print(table)
 
 
-def _print_races(console: Console, races: RaceReport) -> None:
+def _print_races(console: Console, report: FutureReport, races: RaceReport, file: str) -> None:
     console.print(Text.assemble(("every result of the thread schedules", "bold"), (f"  {races.words}", "dim")))
-    share = f"share of {races.seeded.samples:,} seeds"
-    table = plain_table("result", "preemptions", "switches", share, "--schedule", texts=("switches",))
-    for result, race, mass, seed in races.rows:
-        switches = " ".join(f"{s.step}:{s.thread}" for s in race.switches) if race is not None else ""
-        count = "more" if race is None else f"{race.preemptions}"
-        number = "-" if seed is None else f"{seed}"
-        table.add_row(Text(shortened(result)), count, shortened(switches), f"{mass:.3f}", number)
+    table = plain_table("result", "preemptions", f"share of {races.seeded.samples:,} seeds")
+    for result, race, mass, _ in races.rows:
+        table.add_row(Text(shortened(result)), "-" if race is None else f"{race.preemptions}", f"{mass:.3f}")
     console.print(table)
+    call = "" if report.program.call is None else f" --call {shlex.quote(report.program.call)}"
+    command = f"worldline record {shlex.quote(file)}{call} --seed {races.seed} --schedule"
+    console.print(Text(printable(f"to replay a result: {command} SCHEDULE, with"), style="dim"), soft_wrap=True)
+    for result, race, _, seed in races.rows:
+        schedule = race.schedule if race is not None else f"{seed}"
+        console.print(Text.assemble((f"{shortened(result)}  ", "dim"), schedule), soft_wrap=True, highlight=False)

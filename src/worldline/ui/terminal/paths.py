@@ -1,26 +1,27 @@
-"""The paths of a function in a terminal: a table of path classes, arcs not reached, and how the search went."""
+"""The paths of a function in a terminal: what is known, a table of path classes, arcs not reached, statistics."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 
 from rich.console import Console
 from rich.text import Text
 
-from worldline.analyze.flow.conditions import Condition
+from worldline.analyze.flow.conditions.jumps import DecisionOutcome
 from worldline.core.text import printable, shortened
-from worldline.plan.paths.arcs import with_keyword
 from worldline.plan.paths.path_class import PathClass, PathReport, SolverConditions
 from worldline.ui.terminal.plain import plain_table
 
-MAX_CONDITIONS = 8  # shown of a class
+MAX_DECISIONS = 8  # shown of a class
 MAX_TEXT = 60  # characters of an input, and of a condition
-_TEXTS = ("input", "outcome", "found by", "conditions by line")
+_TEXTS = ("input", "outcome", "found by", "decisions")
 
 
 def print_paths(console: Console, report: PathReport) -> None:
-    """Print each path class with its conditions, an input and its outcome; then the arcs not reached."""
-    table = plain_table("class", "input", "outcome", "found by", "inputs", "conditions by line", texts=_TEXTS)
+    """Print what is known; each path class with its decisions, an input and its outcome; the arcs not reached."""
+    console.print(Text(printable(str(report.completeness)), style="bold"))
+    table = plain_table("class", "input", "outcome", "found by", "inputs", "decisions", texts=_TEXTS)
     for number, path in enumerate(report.classes, 1):
         table.add_row(str(number), *_cells(path))
     console.print(table)
@@ -36,36 +37,29 @@ def print_paths(console: Console, report: PathReport) -> None:
 
 def _cells(path: PathClass) -> list[Text]:
     outcome = path.trace.outcome
-    conditions = "\n".join([_decisions(path.conditions), *_solved(path.solved)])
+    decisions = "\n".join([_decisions(path.decisions), *_solved(path.solved)])
     cells = [shortened(path.call, MAX_TEXT), shortened(f"{outcome.kind} {outcome.detail}", MAX_TEXT), path.found_by]
-    return [Text(text) for text in (*cells, f"{path.inputs:,}", conditions)]
+    return [Text(text) for text in (*cells, f"{path.inputs:,}", decisions)]
 
 
-def _decisions(conditions: tuple[Condition, ...]) -> str:
-    """`3 if x > 0: yes, 5 for c in s: yes x4`, with repetitions counted."""
-    if not conditions:
-        return "(no conditions)"
-    runs = [
-        (decision, len(list(group)))
-        for decision, group in groupby(conditions, key=lambda c: (c.line, with_keyword(c.kind, c.text), c.taken))
-    ]
-    texts = [
-        f"{line} {shortened(text, MAX_TEXT)}: {'yes' if taken else 'no'}{f' x{count}' if count > 1 else ''}"
-        for (line, text, taken), count in runs
-    ]
-    more = f", and {len(texts) - MAX_CONDITIONS} more" if len(texts) > MAX_CONDITIONS else ""
-    return ", ".join(texts[:MAX_CONDITIONS]) + more
+def _decisions(decisions: tuple[DecisionOutcome, ...]) -> str:
+    """`3:7 x > 0 → true, 5:4 for c in s → next item x4`, with repetitions counted."""
+    if not decisions:
+        return "(no decision)"
+    shown = (str(replace(decision, text=shortened(decision.text, MAX_TEXT))) for decision in decisions)
+    counts = [(text, len(list(group))) for text, group in groupby(shown)]
+    texts = [f"{text}{f' x{count}' if count > 1 else ''}" for text, count in counts]
+    more = f", and {len(texts) - MAX_DECISIONS} more" if len(texts) > MAX_DECISIONS else ""
+    return ", ".join(texts[:MAX_DECISIONS]) + more
 
 
 def _solved(alternatives: tuple[SolverConditions, ...]) -> list[str]:
     """The first alternative of the solver, in terms of the inputs."""
     if not alternatives:
         return []
-    first = [f"{line} {shortened(text, MAX_TEXT)}" for line, text in alternatives[0][:MAX_CONDITIONS]]
+    first = [f"{line} {shortened(text, MAX_TEXT)}" for line, text in alternatives[0][:MAX_DECISIONS]]
     more = f" (and {len(alternatives) - 1} more)" if len(alternatives) > 1 else ""
-    return (
-        [f"where {', '.join(first)}{', ...' if len(alternatives[0]) > MAX_CONDITIONS else ''}{more}"] if first else []
-    )
+    return [f"where {', '.join(first)}{', ...' if len(alternatives[0]) > MAX_DECISIONS else ''}{more}"] if first else []
 
 
 def _agreement(report: PathReport) -> list[str]:
@@ -81,7 +75,6 @@ def _summary(report: PathReport) -> str:
     arcs = len(report.reached) + len(report.uncovered)
     seconds = ", ".join(f"{name} {spent:.1f} s" for name, spent in report.seconds.items())
     parts = [
-        f"{len(report.classes):,} of {report.seen:,} classes",
         f"{len(report.reached):,} of {arcs:,} arcs reached",
         f"{report.tried:,} inputs tried",
         *_pathless(report),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from worldline.plan.search_tree import SearchTree
 
 MAX_INPUT = 400  # characters of a call and of its result
+MAX_PATCHES = 4  # with different results, that are shown
 MAX_OUTPUT = 120  # characters of a value that a test expects
 _HOW = {RUN: "executed", IMAGINED: "predicted", MIXED: "partly executed"}
 _COLOURS = {RUN: "green", IMAGINED: "yellow", MIXED: "yellow"}
@@ -68,6 +69,10 @@ def print_input(console: Console, report: InputReport) -> None:
         console.print(Text(f"{outcome} {shortened(report.came, MAX_INPUT)}".strip()))
         at = f"execution {report.found_at:,} of {report.executions:,}"
         console.print(Text(f"found by {report.found_by} at {at}, confirmed by a recording", style="dim"))
+        if report.first_call != report.call:
+            first = shortened(report.first_call, MAX_INPUT)
+            count = plural(report.simplifying, "execution")
+            console.print(Text(f"simplified from {first} in {count}", style="dim"))
     else:
         goal = printable(report.goal.text)
         console.print(Text(f"no input found for {goal} in {plural(report.executions, 'execution')}"))
@@ -176,21 +181,63 @@ def print_reached(console: Console, tree: SearchTree, note: str = "") -> None:
 
 
 def print_repair(console: Console, repair: Repair) -> None:
-    """Print every patch as a diff, how it was found, and the cost of the search."""
+    """Print one patch for each different result, an input to choose by, and the cost of the search."""
     every = "the 1 test" if repair.tests == 1 else f"all {repair.tests:,} tests"
     candidates = plural(repair.candidates, "candidate")
     if not repair.failing:
         verb = "passes" if repair.tests == 1 else "pass"
         console.print(Text(f"{every} of {repair.name} {verb}: there is nothing to repair"))
         return
-    for patch in repair.patches:
-        _print_diff(console, patch.patch)
-        console.print(Text(f"passes {every} ({patch.kind}, by {patch.by}; candidate {patch.tried:,})\n"))
+    groups = [group.patches for group in repair.comparison.groups] or [(patch,) for patch in repair.patches]
+    for number, patches in enumerate(groups[:MAX_PATCHES], 1):
+        _print_diff(console, patches[0].patch)
+        label = f"patch {number}: " if len(groups) > 1 else ""
+        how = f"{patches[0].kind}, by {patches[0].by}; candidate {patches[0].tried:,}"
+        console.print(Text(f"{label}passes {every} ({how})"))
+        _print_scope(console, repair, number - 1)
+        console.print()
     if not repair.patches:
         console.print(Text(f"no patch found among {repair.tried:,} of {candidates}"))
+    _print_choice(console, repair)
     cost = f"{plural(repair.spent.executions, 'execution')}, {plural(repair.spent.bytes, 'byte')} predicted"
     tried = f"tried {repair.tried:,} of {candidates} on {printable(repair.first_failing)} first"
     summary = f"{tried}; {cost} for {plural(repair.imagined, 'candidate')}"
     console.print(Text(summary), soft_wrap=True)
     if repair.left_out:
         console.print(Text(f"left out, because they use fixtures: {plural(repair.left_out, 'test')}"))
+
+
+def _print_scope(console: Console, repair: Repair, number: int) -> None:
+    """Say on how many drawn inputs a patch changes the result, and which other patches do the same."""
+    comparison = repair.comparison
+    if not comparison.inputs:
+        return
+    group = comparison.groups[number]
+    text = f"changes the result on {group.changed:,} of {plural(comparison.inputs, 'drawn input')}"
+    alike = len(group.patches) - 1
+    same = "another patch does the same" if alike == 1 else f"{alike} other patches do the same"
+    console.print(Text(f"{text}; {same}" if alike else text))
+
+
+def _print_choice(console: Console, repair: Repair) -> None:
+    """Print inputs on which the patches differ, and how to choose by one."""
+    groups = len(repair.comparison.groups)
+    if groups > MAX_PATCHES:
+        console.print(Text(f"{groups - MAX_PATCHES} more with other results: see --json"))
+    deciding = repair.comparison.deciding
+    if groups < 2:
+        return
+    if not deciding:
+        console.print(Text("no input was found on which these patches differ; the tests do not choose between them"))
+        return
+    console.print(Text("the patches differ where the tests do not look:"))
+    for item in deciding:
+        results = (
+            f"patch {at}: {shortened(text, MAX_OUTPUT)}" for at, text in enumerate(item.results[:MAX_PATCHES], 1)
+        )
+        console.print(Text(f"  {shortened(item.call, MAX_INPUT)}  {'; '.join(results)}"), soft_wrap=True)
+    first = deciding[0]
+    at = next((at for at, is_returned in enumerate(first.is_returned) if is_returned), None)
+    if at is not None and len(first.call) + len(first.results[at]) <= MAX_INPUT:
+        wanted = f"{first.call} == {first.results[at]}".replace('"', '\\"')
+        console.print(Text(f'to choose patch {at + 1}, add --prefer "{wanted}"'), soft_wrap=True)

@@ -84,7 +84,7 @@ def _row(effect: ScriptEffect) -> tuple[str, str, str]:
     arrow = f" -> {effect.detail}" if effect.kind == "rename" and effect.detail else ""
     details = ["" if effect.kind == "rename" else effect.detail, _PLACES.get(effect.place, "")]
     details += ["outside the folder"] if effect.place.startswith("outside") else []
-    details += ["missing"] if effect.missing else []
+    details += ["missing"] if effect.missing else [_failure(effect)] if effect.failed else []
     details += ["by a copy of itself"] if effect.child else []
     details += {
         LEFT: ["no line: seen by its traces"],
@@ -92,6 +92,11 @@ def _row(effect: ScriptEffect) -> tuple[str, str, str]:
         TEXT: ["IN THE SOURCE, may not be reached"],
     }.get(effect.seen, [])
     return effect.kind, effect.target + arrow, ", ".join(detail for detail in details if detail)
+
+
+def _failure(effect: ScriptEffect) -> str:
+    """How an attempt ended. The host might have allowed what the sandbox refuses."""
+    return "refused by the sandbox" if effect.place.startswith("outside") else f"failed: {effect.failed}"
 
 
 def _predicted(effect: ScriptEffect) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.text import Text
 
 from worldline.core.language import all_lines, language_of
@@ -11,6 +13,7 @@ from worldline.ui.session.marks.syntax import spans
 
 MAX_HIGHLIGHTED = 200_000  # characters; longer files are not coloured
 TAB_WIDTH = 4
+MAX_PLACE = 32  # columns of a file with its line
 STYLES = {
     "keyword": "bright_blue", "string": "yellow", "number": "bright_magenta", "comment": "dim",
     "defined": "bright_green", "builtin": "cyan", "directive": "bright_cyan",
@@ -24,6 +27,22 @@ def _coloured(lines: list[str], language: str) -> list[Text]:
         for start, end, kind in pieces:
             line.stylize(STYLES[kind], start, end)
     return painted
+
+
+def place_in_source(file: str, line: int | None, *, has_files: bool) -> str:
+    """Return a line as text, after its file if the lines beside it are of several files (`has_files`)."""
+    number = "" if line is None else str(line)
+    return printable(f"{file}:{number}") if has_files else number
+
+
+def place_column(places: Iterable[str]) -> int:
+    """Return the width of a column of places: at least that of a line number."""
+    return min(max((4, *(len(place) for place in places))), MAX_PLACE)
+
+
+def fitted_place(place: str, width: int) -> str:
+    """Cut a place to a column: the end of a long path is the part that tells."""
+    return f"…{place[1 - width :]}" if len(place) > width else place
 
 
 class HighlightedSource:

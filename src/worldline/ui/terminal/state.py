@@ -48,12 +48,13 @@ def _title(trace: Trace, step: Step, sources: HighlightedSource) -> Text:
     frame = trace.frames[step.frame]
     arg = printable(f"  {step.arg}") if step.arg is not None else ""
     thread = f"thread {step.thread}  " if len(trace.threads) > 1 else ""
+    place = "" if frame.file == trace.program.name else printable(f"{frame.file}, ")
     text = Text.assemble(
         (f"step {step.i} of {len(trace)}  ", "dim"),
         (thread, "magenta"),
         (step.event, STYLES.get(step.event, "bold")),
         (arg, "bold"),
-        (f"  line {step.line}  ", "yellow"),
+        (f"  {place}line {step.line}  ", "yellow"),
     )
     line = sources.line(frame.file, step.line)
     return text.append_text(line[len(line.plain) - len(line.plain.lstrip()) :])

@@ -22,7 +22,7 @@ from worldline.core.texts.excerpts import change_excerpt, excerpt, room_of_each
 from worldline.core.trace import NO_TEXT, Hidden, Step, Trace
 from worldline.ui.session.marks.natives import legend
 from worldline.ui.terminal.plain import print_line, program_title
-from worldline.ui.terminal.source import HighlightedSource
+from worldline.ui.terminal.source import HighlightedSource, fitted_place, place_column, place_in_source
 
 STYLES = {
     "call": "green", "resume": "green", "return": "cyan", "yield": "magenta", "raise": "bold red",
@@ -77,6 +77,8 @@ def heading(trace: Trace) -> Text:
     """Return what was executed, and by which interpreter."""
     interpreter = trace.interpreter
     executor = f"  {interpreter.name} {interpreter.version or '(not found)'}, {interpreter.core} core"
+    flags = [*trace.program.flags, *trace.program.vm_flags]
+    executor += f", flags {' '.join(flags)}" if flags else ""
     return Text.assemble((program_title(trace.program), "bold"), (printable(executor), "dim"))
 
 
@@ -119,7 +121,8 @@ class TableLayout:
         # A trace has many steps and frames, but few lines at few depths.
         places = [(frame.file, min(frame.depth, MAX_INDENT)) for frame in trace.frames]
         used = {(*places[frame], line) for frame, line in zip(trace.columns.frame, trace.columns.line, strict=True)}
-        self.line = max([4, *(len(str(line)) for _, _, line in used)])
+        self.has_files = any(file != trace.program.name for file, _, _ in used)
+        self.line = place_column(self._place(file, line) for file, _, line in used)
         longest = max((self.source(*place).cell_len for place in used), default=0)
         rest = max(width - self.step - self.line - 6, 30)
         self.code = min(max(longest, 10), rest * 11 // 20)
@@ -128,6 +131,10 @@ class TableLayout:
     def source(self, file: str, depth: int, line: int) -> Text:
         """Return the source line of a step, indented by its frame's depth."""
         return Text().append("│ " * depth, style="dim").append_text(self.sources.line(file, line))
+
+    def _place(self, file: str, line: int) -> str:
+        """Return the line of a step, after its file if the steps are in several."""
+        return place_in_source(file, line, has_files=self.has_files)
 
     def row(self, step: Step) -> Text:
         """Return one step: its number, its line, the source, and what happened."""
@@ -138,7 +145,8 @@ class TableLayout:
         code = self._codes[place]
         cells = Text("  ").join(self._happened(step))
         cells.truncate(self.changes, overflow="ellipsis")
-        row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{step.line:>{self.line}}  ", "yellow"))
+        shown = fitted_place(self._place(place[0], step.line), self.line)
+        row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{shown:>{self.line}}  ", "yellow"))
         return row.append_text(code).append(" │ ", style="dim").append_text(cells)
 
     def _happened(self, step: Step) -> Iterator[Text]:
