@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 COLLECTION = "(collection)"
 
 
-def machine_seconds() -> float:
+def machine_seconds(repeats: int = 5) -> float:
     """Return the CPU seconds of a fixed piece of work: the machine's speed, as seen by one process."""
 
     def measure() -> float:
@@ -32,7 +33,7 @@ def machine_seconds() -> float:
         sum(n * n % 7 for n in range(500_000))
         return time.process_time() - start
 
-    return min(measure() for _ in range(5))
+    return min(measure() for _ in range(repeats))
 
 
 def tree_seconds(root: int) -> float:
@@ -72,6 +73,7 @@ class FolderMeter:
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
+        self.speeds: list[float] = []  # of the machine, measured between folders
         self._folder = COLLECTION
         self._file: Path | None = None
         self._before = 0.0
@@ -85,6 +87,8 @@ class FolderMeter:
 
     def switch(self, folder: str) -> None:
         """Book what was spent since the last call, and go on with another folder."""
+        if folder != self._folder:
+            self.speeds.append(machine_seconds(repeats=1))
         now = tree_seconds(os.getpid())
         # A daemon that left the tree takes its seconds with it.
         self.seconds[self._folder] += max(0.0, now - self._before)
@@ -94,7 +98,7 @@ class FolderMeter:
         self.switch(COLLECTION)
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output["cpu_seconds"] = dict(self.seconds)
+            output["cpu_seconds"], output["machine_seconds"] = dict(self.seconds), self.speeds
 
 
 class BudgetReport:
@@ -103,16 +107,23 @@ class BudgetReport:
     def __init__(self, budgets: dict[str, float], own: FolderMeter | None) -> None:
         self.budgets = budgets
         self.seconds: Counter[str] = own.seconds if own else Counter()
+        self.speeds: list[float] = own.speeds if own else []
         self._machine = machine_seconds()
         self._scale = 1.0
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self.seconds.update(getattr(node, "workeroutput", {}).get("cpu_seconds", {}))
+        output = getattr(node, "workeroutput", {})
+        self.seconds.update(output.get("cpu_seconds", {}))
+        self.speeds += output.get("machine_seconds", [])
 
     def scale(self) -> float:
-        """Return how much slower this machine is than the reference, at the start or at the end of the run."""
-        return max(1.0, self._machine / REFERENCE_SECONDS, machine_seconds() / REFERENCE_SECONDS)
+        """Return how much slower this machine is than the reference: at the start, at the end, or on average between.
+
+        Tests that share the cores with others need more CPU time for the same work.
+        """
+        between = mean(self.speeds) if self.speeds else 0.0
+        return max(1.0, *(seconds / REFERENCE_SECONDS for seconds in (self._machine, machine_seconds(), between)))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[Any]:

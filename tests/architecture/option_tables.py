@@ -23,7 +23,7 @@ SECTION = re.compile(r"^## (.+)\n", re.MULTILINE)
 
 # Sections of docs/reference/options.md, and the options that each explains.
 SHARED = {
-    "Program": ("--call", "--entry", "--stdin", "--file"),
+    "Program": ("--call", "--entry", "--stdin", "--file", "--flag", "--vm-flag", "--library"),
     "Model": ("--model", "-M"),
     "Notation": ("--reveal", "--element", "--bare", "--hidden", "--conditions", "--assigned"),
     "Hidden inputs": ("--seed", "--live", "--replay", "--draw", "--schedule"),

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 
 import pytest
-from cpu_budget import README, BudgetReport, read_budgets, tree_seconds
+from cpu_budget import README, REFERENCE_SECONDS, BudgetReport, read_budgets, tree_seconds
 
 pytestmark = pytest.mark.unit
 
@@ -21,6 +21,12 @@ def test_a_slower_machine_has_a_larger_budget(scale: float, over: list[str]) -> 
     report = BudgetReport({"cli": 10, "core": 10, "web": 10}, None)
     report.seconds, report._scale = Counter(cli=12, core=9, web=30), scale
     assert report.over_budget() == over
+
+
+def test_the_speed_while_tests_run_counts() -> None:
+    report = BudgetReport({}, None)
+    report.speeds = [2 * REFERENCE_SECONDS, 60 * REFERENCE_SECONDS]
+    assert report.scale() == pytest.approx(31)
 
 
 def test_the_time_of_a_process_is_counted() -> None:

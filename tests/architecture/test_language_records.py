@@ -23,6 +23,8 @@ from worldline.evaluation.suites.languages.calls import CALLS
 from worldline.evaluation.suites.languages.crux_x import CRUX_ROWS
 from worldline.evaluation.suites.languages.humaneval_x import BENCHMARK_LANGUAGES
 from worldline.programs.languages.spelling import RULES
+from worldline.recording.languages.flags import COMPILER_RULES, VM_RULES
+from worldline.recording.languages.libraries import LIBRARY_RULES
 from worldline.recording.languages.named import NAMED_FILES
 from worldline.recording.languages.toolchain import KINDS
 
@@ -39,6 +41,7 @@ OTHERS = {name for name, language in LANGUAGES.items() if not language.runs_in_i
 FULL_TABLES = {  # an entry for every language that a toolchain runs
     "analyze.flow.beginning": BEGINNINGS,
     "analyze.flow.definitions": DEFINITIONS,
+    "recording.languages.named": NAMED_FILES,
     "recording.languages.toolchain": KINDS,
     "programs.languages.spelling": RULES,
     "codec.literals": LITERALS,
@@ -46,7 +49,9 @@ FULL_TABLES = {  # an entry for every language that a toolchain runs
 }
 PARTIAL_TABLES = {  # an entry where the language, or the benchmark, has such a thing
     "analyze.flow.kin": HEADED,
-    "recording.languages.named": NAMED_FILES,
+    "recording.languages.flags.compilers": COMPILER_RULES,
+    "recording.languages.flags.machines": VM_RULES,
+    "recording.languages.libraries": LIBRARY_RULES,
     "evaluation.suites.languages.crux_x": CRUX_ROWS,
     "evaluation.suites.languages.humaneval_x": BENCHMARK_LANGUAGES,
 }

@@ -113,14 +113,14 @@ def test_a_replay_says_what_of_the_run_is_another(dice: Path, tmp_path: Path, ca
     assert f"hint: {where} is a run with another source and stdin\n" in capsys.readouterr().err
 
 
-def test_a_replay_of_a_program_that_is_not_controlled(dice: Path, tmp_path: Path, capsys: Capture) -> None:
+def test_a_replay_of_a_program_that_cannot_be_scheduled(dice: Path, tmp_path: Path, capsys: Capture) -> None:
     where = tmp_path / "first.json"
     where.write_text(json.dumps(recorded(capsys, dice, "--seed", 7)))
-    foreign = tmp_path / "dice.js"
-    foreign.write_text("console.log(Math.random())\n")
-    assert main(["record", str(foreign), "--replay", str(where)]) == 1
+    foreign = tmp_path / "dice.c"
+    foreign.write_text("int main(void) { return 0; }\n")
+    assert main(["record", str(foreign), "--replay", str(where), "--schedule", "1"]) == 1
     said = capsys.readouterr()
-    assert "only Python programs can be controlled" in said.out
+    assert "only threads of Python programs are scheduled" in said.out
     assert "cpython" not in said.out
     assert "note[parted]: nothing was run\n" in said.err
 
@@ -167,6 +167,6 @@ def test_a_program_is_encoded_under_a_control(
 def test_a_control_of_what_is_not_run_is_refused(dice: Path, tmp_path: Path, capsys: Capture) -> None:
     assert main(["imagine", str(dice), "--seed", "7"]) == 2
     assert "--hidden given" in capsys.readouterr().err
-    (tmp_path / "dice.js").write_text("console.log(Math.random())\n")
-    assert main(["imagine", str(tmp_path / "dice.js"), "--seed", "7", "--hidden", "given"]) == 2
-    assert "only Python programs can be controlled" in capsys.readouterr().err
+    (tmp_path / "dice.c").write_text("int main(void) { return 0; }\n")
+    assert main(["imagine", str(tmp_path / "dice.c"), "--schedule", "7", "--hidden", "given"]) == 2
+    assert "only threads of Python programs are scheduled" in capsys.readouterr().err

@@ -258,7 +258,7 @@ def test_the_readme_tells_the_truth(capsys: Capture) -> None:
     printed = " ".join(capsys.readouterr().out.split())
     block = readme.split(f'"{call}"\n')[1].split("```")[0].split("\n...\n")[0]
     claims = " ".join(block[block.index("first divergence") :].split())
-    assert "wrong value" in claims
+    assert "missed change" in claims
     assert claims in printed
     confidence = readme.partition(" % confidence")[0].split()[-1]
     assert f"{confidence} % for predicted" in printed

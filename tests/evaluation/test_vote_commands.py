@@ -117,10 +117,10 @@ def test_a_prediction_alone_shows_what_the_vote_cost(drawing: str, program: str)
 
 
 def test_a_question_is_answered_by_a_vote(drawing: str, program: str, tmp_path: Path) -> None:
-    journal = tmp_path / "journal"
-    words = ["ask", program, "--call", "f(1)", "--model", drawing, "--journal", str(journal)]
-    invoke(*words)
-    invoke(*words, "--samples", "3")
-    first, second = read_journal(journal)
+    words = ["ask", program, "--call", "f(1)", "--model", drawing, "--journal"]
+    # One journal each: what a journal knows is not asked again.
+    invoke(*words, str(tmp_path / "greedy"))
+    invoke(*words, str(tmp_path / "voted"), "--samples", "3")
+    (first,), (second,) = read_journal(tmp_path / "greedy"), read_journal(tmp_path / "voted")
     assert (first.imagined, second.imagined) == ("5", "2")
     assert first.model != second.model, "a vote is calibrated on its own"

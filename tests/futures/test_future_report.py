@@ -194,7 +194,7 @@ def f():
     t.join()
     return box
 """
-    found = told(source, "f()", model=Interpreter(), effort=Effort(preemptions=0))
+    found = told(source, "f()", model=Interpreter(), effort=Effort())
     assert found.own is not None
     assert (found.runs, found.own.errors.divergence, found.own.errors.impossible) == (3, 0, 0)
     assert found.races is not None

@@ -84,9 +84,9 @@ def f(xs):
         return None
 """
     arcs = sorted(find_arcs(source, "f"))
-    assert [(arc.line, arc.kind, arc.taken) for arc in arcs] == [
-        (2, "while", False), (2, "while", True), (14, "for", False), (14, "for", True), (16, "assert", True),
-        (19, "except", True),
+    assert [(arc.line, arc.column, arc.kind, arc.taken) for arc in arcs] == [
+        (2, 10, "while", False), (2, 10, "while", True), (14, 4, "for", False), (14, 4, "for", True),
+        (16, 11, "assert", True), (19, 4, "except", True),
     ]  # fmt: skip
     assert {arc.function for arc in arcs} == {"helper", "f"}
 

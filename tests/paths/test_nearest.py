@@ -69,6 +69,16 @@ def test_a_needle_is_the_solvers_to_find() -> None:
     assert nearest(trace, decides(trace, 2), seconds=SECONDS, solver=False) is None
 
 
+@pytest.mark.parametrize(("bound", "is_exact"), [(3, False), (300, True)])
+def test_an_input_is_exact_only_if_decisions_on_one_line_are_the_same(bound: int, is_exact: bool) -> None:
+    """From n=1 to n=4, the condition of the line before changes where its bound is 3."""
+    source = f"def f(n: int, k: int):\n    if n > {bound} or k > 5: k += 0\n    if n * 3 > 10: return 1\n    return 0\n"
+    trace = traced(source, "f(1, 0)")
+    found = nearest(trace, decides(trace, 3), seconds=SECONDS)
+    assert found is not None
+    assert (found.call, found.exact) == ("f(4, 0)", is_exact)
+
+
 def test_next_line_can_be_required() -> None:
     source = """\
 def f(n: int) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from worldline.analyze.flow import conditions as flow_conditions
+from worldline.analyze.flow.conditions.jumps import decision_outcomes
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.paths import symbolic
+from worldline.plan.paths.completeness import PathCompleteness
 from worldline.plan.paths.path_class import PathReport, key_of
 from worldline.plan.paths.search import CALL_LIMITS, paths
+from worldline.recording.exchange import WIRE_HEADER
 from worldline.recording.recorder import record
 
 SECONDS = 60.0  # a bound that nothing here comes near: every solver run below ends because it is through
@@ -56,8 +60,8 @@ def f(xs: list[int]) -> int:
     report = found(source, solver="never")
     assert len({each.key for each in report.classes}) == len(report.classes) > 4
     for each in report.classes:
-        again = record(each.trace.program)
-        assert key_of(again, flow_conditions.conditions(again)) == each.key
+        again = record(each.trace.program, jumps=True)
+        assert key_of(again, decision_outcomes(again)) == each.key
         assert again.outcome == each.trace.outcome
     assert report.solver == "not asked"
 
@@ -161,7 +165,7 @@ def f(x: int) -> int:
 def test_a_program_that_never_ends_has_no_paths_and_is_not_waited_for() -> None:
     source = "while True:\n    pass\n\n\ndef f(x: int) -> int:\n    return x\n"
     report = paths(Program(source=source), "f", seconds=2.0)
-    assert (report.classes, report.seen) == ((), 0)
+    assert (report.classes, report.completeness.classes) == ((), 0)
     assert report.unended == report.tried > 0
 
 
@@ -233,7 +237,7 @@ def test_call_over_its_limit_is_not_a_path() -> None:
     report = found(LOOP, "f(60)", solver="never", limits=replace(CALL_LIMITS, steps=100))
     assert report.unconfirmed == 0
     assert report.unended > 0
-    assert report.seen == len(report.classes)
+    assert report.completeness.classes == len(report.classes)
 
 
 def test_a_call_that_the_time_did_not_reach_was_not_tried() -> None:
@@ -241,12 +245,80 @@ def test_a_call_that_the_time_did_not_reach_was_not_tried() -> None:
     assert (report.tried, report.unended) == (0, 0)
 
 
-@pytest.mark.long(reason="two more searches for classes of inputs")
-def test_inline_decision_is_noted_and_not_an_arc() -> None:
+@solved
+def test_a_needle_on_one_line_is_an_arc() -> None:
     one_line = "def f(x: int) -> int:\n    if x * 7 + 3 == 700010: return 1\n    return 0\n"
-    (notes,) = found(one_line).notes
-    assert notes.endswith("always`): line 2: if x * 7 + 3 == 700010")
-    assert found(LOOP, solver="never").notes == ()
+    report = found(one_line)
+    assert {each.trace.outcome.detail: each.found_by for each in report.classes} == {"0": "random", "1": "crosshair"}
+    assert (report.uncovered, report.notes) == ((), ())
+
+
+CHOICE = "def f(x: int) -> int:\n    return 1 if x > 3 and x < 7 else 0\n"
+
+
+def test_nothing_is_called_complete_that_no_solver_has_proved() -> None:
+    """Both ways of both conditions were executed; still, an input that raises could be missing."""
+    told = str(found(CHOICE, solver="never").completeness)
+    assert told == (
+        "3 classes found; every branch was tried both ways, but inputs that raise may be missing; "
+        "CrossHair was not asked (`--solver always` asks it)"
+    )
+
+
+def test_branches_that_were_not_tried_are_counted() -> None:
+    source = "from typing import Literal\ndef f(n: Literal[0, 1]):\n    while n > 0 and n < 9: n -= 1\n    return n\n"
+    report = found(source, solver="never")
+    assert report.completeness.open_branches == 2
+    assert str(report.completeness).startswith("2 classes found; 2 branches not tried; CrossHair was not asked")
+    assert not report.as_json()["complete"]["proved"]
+
+
+@solved
+def test_what_the_solver_has_proved_is_called_complete() -> None:
+    report = found(CHOICE, solver="always")
+    assert report.completeness.is_proved
+    assert str(report.completeness) == (
+        "3 classes found, complete: CrossHair proved that there is no other, as far as it models Python"
+    )
+    needle = found("def f(x: int) -> int:\n    if x * x == -1: return 1\n    return 0\n")
+    assert [str(arc) for arc in needle.uncovered] == ["2:7 x * x == -1 → true"]
+    assert "complete: CrossHair proved the 1 branch not tried infeasible" in str(needle.completeness)
+
+
+@pytest.mark.parametrize(
+    ("solver", "doubts", "words"),
+    [
+        ("time", (), "CrossHair ran out of time"),
+        ("not installed", (), "CrossHair is not installed"),
+        ("failed: TypeError: x", (), "CrossHair failed: TypeError: x"),
+        ("exhausted", ("it missed 2 of the executed classes",), "it missed 2 of the executed classes"),
+    ],
+)
+def test_the_headline_says_why_nothing_is_proved(solver: str, doubts: tuple[str, ...], words: str) -> None:
+    told = str(PathCompleteness(16, 12, 3, solver, doubts))
+    assert told.startswith("16 classes found (12 kept); 3 branches not tried; ")
+    assert told.endswith(words)
+
+
+def test_a_class_that_the_solver_missed_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    claimed = symbolic.Exploration((symbolic.SymbolicPath("f(9)", ()),), "exhausted")
+    monkeypatch.setattr(symbolic, "explore", lambda *_, **__: claimed)
+    monkeypatch.setattr(symbolic, "is_installed", lambda: True)
+    known = found(CHOICE, solver="always").completeness
+    assert (known.is_proved, known.doubts) == (False, ("it missed 2 of the executed classes",))
+    assert "CrossHair explored every path that it models; it missed 2" in str(known)
+
+
+def test_a_path_without_an_input_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"call": "f(9)"}, {"call": "f(5)"}, {"call": "f(0)"}, {"call": "f(<object>)"}, {"end": "exhausted"}]
+    wire = bytes(WIRE_HEADER) + "\n".join(map(json.dumps, rows)).encode()
+    run = SimpleNamespace(hit="", fault="", report="", wire=wire)
+    claimed = symbolic._read(run, "f", ["x"])  # type: ignore[arg-type]
+    assert (len(claimed.paths), claimed.unspelled, claimed.end) == (3, 1, "exhausted")
+    monkeypatch.setattr(symbolic, "explore", lambda *_, **__: claimed)
+    monkeypatch.setattr(symbolic, "is_installed", lambda: True)
+    known = found(CHOICE, solver="always").completeness
+    assert known.doubts == ("1 of its paths have no input that can be executed",)
 
 
 @solved

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 from worldline.cli import main
@@ -38,7 +40,7 @@ def test_rows_and_traces_come_back(reports: dict[str, PathReport], tmp_path: Pat
     assert store_paths(reports["f"], tmp_path) == 2
     for (row, trace), each in zip(load_paths(tmp_path), reports["f"].classes, strict=True):
         assert (row.call, row.found_by, row.inputs) == (each.call, each.found_by, each.inputs)
-        assert (row.conditions, row.solved, row.uncovered) == (each.conditions, each.solved, ())
+        assert (row.decisions, row.solved, row.uncovered) == (each.decisions, each.solved, ())
         assert trace.outcome == each.trace.outcome
     assert shards.verify(tmp_path) == []
     assert find_problems(tmp_path) == []
@@ -66,6 +68,30 @@ def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathRep
     assert "is not in the shards" in find_problems(tmp_path / "other")[0]
 
 
+def test_paths_of_version_1_stay_beside_new_ones(reports: dict[str, PathReport], tmp_path: Path) -> None:
+    shutil.copytree(Path(__file__).parents[1] / "formats" / "paths-v1", tmp_path / "old")
+    old = read(tmp_path / "old")
+    store_paths(reports["g"], tmp_path / "old")
+    rows = read(tmp_path / "old")
+    assert rows[: len(old)] == old
+    assert [row.function for row in rows[len(old) :]] == ["g"] * len(reports["g"].classes)
+    columns = {
+        is_old: {one.column for row in part for one in row.decisions}
+        for is_old, part in ((True, rows[: len(old)]), (False, rows[len(old) :]))
+    }
+    assert columns == {True: {-1}, False: {7}}
+    assert find_problems(tmp_path / "old") == []
+
+
+def test_a_later_version_is_refused_by_name(reports: dict[str, PathReport], tmp_path: Path) -> None:
+    store_paths(reports["f"], tmp_path)
+    path = tmp_path / "paths.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata({"worldline.paths": "3"}), path)
+    with pytest.raises(FormatError, match="version '3'; this worldline reads 1 and 2"):
+        read(tmp_path)
+
+
 def test_a_directory_without_paths_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="worldline paths -o"):
         read(tmp_path)
@@ -76,7 +102,8 @@ def test_the_verb_prints_and_stores(tmp_path: Path, capsys: pytest.CaptureFixtur
     file.write_text(SOURCE.replace("\\ud800", "wolf"))
     assert main(["paths", str(file), "--function", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out
-    assert "2 if x > 3: yes" in said
+    assert "2 classes found; every branch was tried both ways" in said
+    assert "2:7 x > 3 → true" in said
     assert "2 of 2 arcs" in said
     assert len(list(load_paths(tmp_path / "out"))) == 2
     assert main(["paths", str(file), "--function", "g('lone wolf')", "--solver", "never", "--json"]) == 0
@@ -89,6 +116,8 @@ def test_the_verb_says_what_is_not_reached(tmp_path: Path, capsys: pytest.Captur
     file = tmp_path / "p.py"
     file.write_text("def f(x: int) -> int:\n    if x * 7 == 700007:\n        return 1\n    return 0\n")
     assert main(["paths", str(file), "--function", "f", "--solver", "never"]) == 0
-    assert "not reached: line 2: if x * 7 == 700007 holds" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.startswith("1 class found; 1 branch not tried; CrossHair was not asked")
+    assert "not reached: 2:7 x * 7 == 700007 → true" in said
     assert main(["paths", str(file), "--function", "nothing"]) == 2
     assert "has no function 'nothing'" in capsys.readouterr().err

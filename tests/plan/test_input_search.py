@@ -168,3 +168,55 @@ def test_generator_is_read_for_the_test_and_for_its_value(world: World_, body: s
     program = Program(source=f"def gen(n: int):\n{body}")
     found = InputSearch().find(read_goal("list(gen(n)) == [0, 1, 2]", program.source), program, *world)
     assert (found.call, found.came) == ("gen(3)", "[0, 1, 2]")
+
+
+def test_what_is_found_is_simplified_and_still_reaches_the_goal(world: World_) -> None:
+    report = search(world, "affine(x) > 100")
+    assert report.call == "affine(14)"
+    assert report.simplifying <= 400
+    plain = search(world, "affine(x) > 100", InputSearch(simplifying=0))
+    assert plain.call == plain.first_call == report.first_call
+    text = search(world, "len(weave(s)) == 5")
+    assert text.call is not None
+    assert text.call == "weave('aaaaa')"
+
+
+def test_simplifying_stops_at_its_executions(world: World_) -> None:
+    report = search(world, "affine(x) == 700010", InputSearch(simplifying=3))
+    assert (report.call, report.simplifying <= 3) == (report.first_call, True)
+
+
+DATES = """\
+from datetime import date, datetime
+import re
+def quarter(text):
+    day = datetime.strptime(text, "%d.%m.%Y")
+    return (day.month - 1) // 3 + 1 if day.year > 2000 else 0
+def is_leap_day(text):
+    day = date.fromisoformat(text)
+    return day.month == 2 and day.day == 29
+def version(text):
+    major, minor, patch = (int(part) for part in text.split("."))
+    return major > 2 and minor == 7 and patch < 5
+def code(text):
+    match = re.fullmatch(r"([A-Z]{2})-(\\d{3,4})", text)
+    return match is not None and int(match[2]) > 500
+"""
+
+
+def found_in_400(world: World_, goal: str, way: str) -> bool:
+    program = Program(source=DATES, name="dates.py")
+    how = InputSearch(executions=400, way=way, simplifying=0)
+    return how.find(read_goal(goal, DATES), program, *world).call is not None
+
+
+@pytest.mark.parametrize(
+    "goal", ["quarter(text) == 3", "is_leap_day(text) == True", "version(text) == True", "code(text) == True"]
+)
+def test_texts_of_the_forms_that_conditions_expect_are_found(world: World_, goal: str) -> None:
+    assert found_in_400(world, goal, "climb")
+
+
+@pytest.mark.parametrize("goal", ["quarter(text) == 3", "version(text) == True", "code(text) == True"])
+def test_texts_without_the_form_are_not_found(world: World_, goal: str) -> None:
+    assert not found_in_400(world, goal, "random")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from math import log
 from pathlib import Path
@@ -16,7 +17,8 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.answer import IMAGINED, MIXED, RUN, UNKNOWN, Budget, ProgramRunner
+from worldline.plan.answer import IMAGINED, MIXED, RUN, UNKNOWN, Budget, ExecutionCost, ProgramRunner
+from worldline.plan.code_features import code_features
 from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
 from worldline.plan.gate import Gate
 from worldline.plan.imagined import ImaginedOracle, predict_answers
@@ -25,6 +27,7 @@ from worldline.plan.ledger import LedgerEntry
 from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
 from worldline.plan.stepping import ask_steps
+from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
 from worldline.predict.prediction import Prediction, PredictionRequest
 
@@ -111,16 +114,18 @@ def test_a_journal_fills_until_the_gate_takes_over(sandbox: ProgramRunner, tmp_p
     first = oracle.ask_many([square(2 * n) for n in range(5)] * 8, RETURN, Budget(executions=40))
     assert all(one.how == RUN for one in first)
     assert len(read_journal(tmp_path)) == 40
-    assert oracle.gate(RETURN) is None  # one run is not eight
-    assert "5 of 30" in oracle.ask(square(2), RETURN, Budget(executions=0)).why
+    # The same call eight times is one execution.
+    assert oracle.calibration(square(100), RETURN).gate is None
+    why = oracle.ask(square(100), RETURN, Budget(executions=0)).why
+    assert why.endswith("5 executions of this function (5 needed) and 5 of its file (30 needed)")
     many = [square(2 * n) for n in range(-30, 5)] + [square(n) for n in range(11, 40, 2)]
     oracle.ask_many(many, RETURN, Budget(executions=50))
     entries = read_journal(tmp_path)
     assert {one.true == one.imagined for one in entries} == {True, False}
     again = MixedOracle(world, student, journal=tmp_path)
     runs = world.runs
-    sure = again.ask(square(6), RETURN, Budget())
-    assert (sure.value, sure.how) == ("36", IMAGINED)
+    sure = again.ask(square(-62), RETURN, Budget())
+    assert (sure.value, sure.how) == ("3844", IMAGINED)
     assert world.runs == runs
     unsure = again.ask(square(41), RETURN, Budget())
     assert (unsure.value, unsure.how, world.runs) == ("1681", RUN, runs + 1)
@@ -129,7 +134,7 @@ def test_a_journal_fills_until_the_gate_takes_over(sandbox: ProgramRunner, tmp_p
     assert (last.imagined, last.true, last.model) == ("1764", "1681", "student")
     assert last.probability is not None
     assert last.probability < 0.95
-    assert again.gate(read_question("raises")) is None
+    assert again.calibration(square(41), read_question("raises")).gate is None
 
 
 @pytest.fixture(scope="module")
@@ -200,14 +205,41 @@ def test_answer_reports_its_kind_and_cost(tmp_path: Path, capsys: pytest.Capture
 def test_each_scratchpad_is_calibrated_on_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, journal = tmp_path / "power.py", str(tmp_path / "journal")
     file.write_text(SOURCE)
-    words = ["ask", str(file), "--call", "f(3)", "--journal", journal]
-    for more in ([], ["--scratchpad", "none"], ["--what", "line:4"], ["--true-steps", "1"]):
-        assert main([*words, *more]) == 0
+    words = ["ask", str(file), "--journal", journal, "--call"]
+    options = ([], ["--scratchpad", "none"], ["--what", "line:4"], ["--true-steps", "1"])
+    for number, more in enumerate(options):
+        assert main([*words, f"f({number})", *more]) == 0
     by_default, raw, line, stepped = (entry.model for entry in read_journal(journal))
     assert by_default == f"{raw} auto"
     assert line == stepped == raw
-    assert main([*words, "--scratchpad", "auto", "--what", "line:4"]) == 2
+    assert main([*words, "f(7)", "--scratchpad", "auto", "--what", "line:4"]) == 2
     assert "on a scratchpad a model predicts return, raises, passes" in capsys.readouterr().err
+
+
+def test_what_was_executed_is_known_unless_it_draws(sandbox: ProgramRunner, tmp_path: Path) -> None:
+    world, student = Counted(sandbox), Student(sandbox)
+    first = MixedOracle(world, student, journal=tmp_path).ask(square(5), RETURN, Budget())
+    again = MixedOracle(world, student, journal=tmp_path)
+    known_answer = again.ask(square(5), RETURN, Budget(executions=0))
+    assert (known_answer.value, known_answer.how, known_answer.probability) == (first.value, RUN, 1.0)
+    assert re.fullmatch(r"known: executed on \d{4}-\d\d-\d\d, and it draws nothing", known_answer.why)
+    assert (world.runs, student.asked) == (1, 1)
+    assert known_answer.spent == ExecutionCost()
+    # Another question about the same program is executed.
+    assert again.ask(square(5), read_question("raises"), Budget()).why.startswith("executed")
+    drawn = Program(source="import random\ndef f(n):\n    return random.randrange(n)\n", call="f(1000)")
+    answers = [MixedOracle(world, Interpreter(), journal=tmp_path).ask(drawn, RETURN, Budget()) for _ in range(2)]
+    assert [answer.why.startswith("executed in the sandbox, once") for answer in answers] == [True, True]
+    assert [entry.drew for entry in read_journal(tmp_path)] == [False, False, True, True]
+
+
+def test_an_older_journal_says_nothing_of_draws(sandbox: ProgramRunner, tmp_path: Path) -> None:
+    MixedOracle(sandbox, Student(sandbox), journal=tmp_path).ask(square(5), RETURN, Budget())
+    path = tmp_path / "journal.jsonl"
+    head, line = path.read_text().splitlines()
+    row = {key: value for key, value in json.loads(line).items() if key not in ("date", "drew")}
+    path.write_text(f"{head}\n{json.dumps(row)}\n")
+    assert MixedOracle(sandbox, Student(sandbox), journal=tmp_path).ask(square(5), RETURN, Budget()).spent.executions
 
 
 def test_result_of_a_draw_is_not_certain(sandbox: ProgramRunner) -> None:
@@ -236,7 +268,7 @@ def known(model: str, told: int) -> list[LedgerEntry]:
     return [
         LedgerEntry(
             digest=f"{n}", question="return", why="", imagined="1", true="1" if n < 40 else "2",
-            score=-1e-3 if n < 40 else -1.0, model=model, told=told,
+            score=-1e-3 if n < 40 else -1.0, model=model, told=told, code=code_features(square(n)),
         )
         for n in range(80)
     ]  # fmt: skip
@@ -246,13 +278,13 @@ def test_a_text_behind_true_steps_is_judged_by_such_texts(local, sandbox: Progra
     whole = MixedOracle(sandbox, local, ledger=known(local.info.digest, 0), first=sandboxed_steps())
     answer = whole.ask(square(37), RETURN, Budget(executions=1, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.executions, answer.spent.steps) == ("1369", RUN, 1, 1)
-    assert (
-        "the model is not calibrated yet for predictions after true steps (0 of 30 executions are known)" in answer.why
+    assert answer.why.endswith(
+        "no execution of this file, and 0 other files (30 needed), for predictions after true steps"
     )
     assert (whole.ledger[-1].told, whole.ledger[-1].is_right, whole.ledger[-1].probability) == (1, True, None)
-    none = whole.ask(square(37), RETURN, Budget(executions=0, steps=1, bytes=2_000))
+    none = whole.ask(square(38), RETURN, Budget(executions=0, steps=1, bytes=2_000))
     assert (none.value, none.how, none.probability) == (None, UNKNOWN, None)
-    assert "(1 of 30 executions are known)" in none.why
+    assert "the journal has 1 execution of this function (5 needed) and 1 of its file (30 needed)" in none.why
     both = known(local.info.digest, 0) + known(local.info.digest, 2)
     told = MixedOracle(sandbox, local, ledger=both, first=sandboxed_steps())
     answer = told.ask(square(37), RETURN, Budget(executions=0, steps=1, bytes=2_000))

@@ -22,6 +22,7 @@ from worldline.plan.games.tic_tac_toe import TicTacToe
 from worldline.plan.journal import read_journal
 from worldline.plan.ledger import LedgerEntry
 from worldline.plan.play import beliefs
+from worldline.plan.play.estimate import MatchEstimate, estimate_match
 from worldline.plan.play.game_source import call_of, source_of
 from worldline.plan.play.imagined_rules import ImaginedRules, LostState, read_state
 from worldline.plan.play.information_sets import search_situations
@@ -183,6 +184,39 @@ def test_each_predicted_step_is_reported():
     world = ImaginedRules(source_of(Nim((1, 2))), WatchedPredictor(Knowing(), lambda: told.append(1)))
     world(Nim((1, 2)), (0, 1))
     assert (len(told), world.imagined, world.model) == (3, 3, "knowing")
+
+
+def test_the_time_of_a_match_is_estimated_before_it():
+    start = Nim((1, 2))
+    world = ImaginedRules(source_of(start), Knowing())
+    estimate = estimate_match(world, start, simulations=20, games=3)
+    search(start, simulations=2_000, seed=1, step=world)
+    assert (world.imagined, estimate.steps) == (estimate.steps, estimate.steps)
+    assert estimate.seconds_per_step > 0
+    short = MatchEstimate(steps=30, seconds_per_step=0.5).describe()
+    assert short == "predicts 30 steps at most, 0.5 s each: up to 15 s"
+    long = MatchEstimate(steps=100_000, seconds_per_step=0.5).describe()
+    assert long.startswith("predicts 100,000 steps at most, 0.5 s each: up to 14 hours. For a shorter match")
+
+
+def test_a_game_with_many_states_is_estimated_from_random_games():
+    class Instant(ImaginedRules):
+        def prepare(self, state):
+            self.imagined += 1
+
+    start = load_game("connect-four")
+    few = estimate_match(Instant(source_of(start), Knowing()), start, simulations=10, games=1)
+    many = estimate_match(Instant(source_of(start), Knowing()), start, simulations=20, games=3)
+    assert few.steps > 1_000
+    assert many.steps == pytest.approx(6 * few.steps, rel=0.01)
+
+
+@pytest.mark.parametrize(("heaps", "player", "is_lost"), [
+    ((1, 2), 1, False), ((1, 2), 5, True), ((1, 2), -1, True), ((0, 0), 0, True), ((0, 0), -2, False),
+])  # fmt: skip
+def test_a_predicted_state_without_a_next_move_is_lost(heaps, player, is_lost):
+    state = read_state(f"Nim#1(heaps={heaps}, player={player}, winner=-1)", Nim((1, 2)))
+    assert state == (LostState(2) if is_lost else Nim(heaps, player))
 
 
 def test_unreadable_prediction_is_lost_or_executed_by_mixed():

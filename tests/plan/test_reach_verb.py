@@ -48,6 +48,43 @@ def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
     assert "none:" in capsys.readouterr().out
 
 
+DOOR = """
+def main():
+    x, has_key, is_open = 0, False, False
+    while True:
+        command = input()
+        if command == "left":
+            x = max(0, x - 1)
+        elif command == "right":
+            if x < 2 or is_open:
+                x = min(4, x + 1)
+        elif command == "take":
+            if x == 0:
+                has_key = True
+        elif command == "unlock":
+            if has_key and x == 2:
+                is_open = True
+
+main()
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_guarded_commands_are_executed_where_predictions_lead_nowhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "door.py"
+    file.write_text(DOOR)
+    words = ["plan", "reach", str(file), "--goal", "x == 4", "--simulations", "2", "-M", "threads=1"]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["plan"] == ["take", "right", "right", "unlock", "right", "right"]
+    assert found["executions"] > found["searched"] > 0
+    assert main([*words, "--executions", "9"]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "breadth-first found no plan either" in said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

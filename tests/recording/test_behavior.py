@@ -22,12 +22,21 @@ PROOFS = {
     "SHADOWED_CELLS_CRASH": "shadowed_cells_crash()",
     "LOCALS_STAY_BOUND": "jumped_over() == {'x': None}",
     "UTCNOW_IS_DEPRECATED": "utcnow_is_deprecated()",
+    "LOAD_ATTR_HAS_FLAG": "opmap.get('LOAD_METHOD', 256) > 255",
+    "CALLABLE_COMES_FIRST": "callable_comes_first()",
+    "GENERATOR_START_IS_COUNTED": "stack_effect(opmap['RETURN_GENERATOR']) == 1",
 }
 
 PROVER = """
 import sys
 sys.path.insert(0, {guests!r})
-import behavior
+import behavior, dis
+from opcode import opmap, stack_effect
+
+def callable_comes_first():
+    names = [i.opname for i in dis.get_instructions(compile('f(1)', 'p', 'eval'))]
+    place = names.index('LOAD_NAME')
+    return names[place + 1] == 'PUSH_NULL'
 
 def frames(source):
     seen = []

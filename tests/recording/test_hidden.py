@@ -191,11 +191,10 @@ def test_without_a_control_nothing_is_swapped() -> None:
     assert run(DICE, control=None).hidden == ()
 
 
-def test_other_languages_are_not_controlled() -> None:
-    trace = record(Program(source="console.log(1)\n", name="a.js"), control=Control())
-    assert (trace.outcome.kind, trace.outcome.detail) == (
-        "unsupported", "control: only Python programs can be controlled",
-    )  # fmt: skip
+def test_threads_of_other_languages_are_not_scheduled() -> None:
+    program = Program(source="int main(void) { return 0; }\n", name="a.c")
+    outcome = record(program, control=Control(schedule=1)).outcome
+    assert (outcome.kind, outcome.detail) == ("unsupported", "control: only threads of Python programs are scheduled")
 
 
 @pytest.mark.parametrize("core", ["native", "python"])

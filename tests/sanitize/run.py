@@ -31,8 +31,8 @@ OPTIONS = {
 TESTS = (
     "tests/sanitize", "tests/recording/test_wire.py", "tests/recording/test_wire_fuzz.py",
     "tests/recording/test_twins.py", "tests/recording/test_facts.py", "tests/recording/test_odd.py",
-    "tests/recording/test_golden.py", "tests/recording/test_large.py", "tests/model/test_engine.py",
-    "tests/model/test_engine_weights.py",
+    "tests/recording/test_golden.py", "tests/recording/test_large.py", "tests/recording/test_conditional_jumps.py",
+    "tests/model/test_engine.py", "tests/model/test_engine_weights.py",
 )  # fmt: skip
 FULL = {"WORLDLINE_WIRES": "100000", "WORLDLINE_FUZZ": "400"}
 COMMAND = """\

@@ -242,7 +242,7 @@ def test_bench_gives_what_the_model_gives_in_this_process(steady: ModelServer, t
         return newest(tmp_path / out)
 
     here = bench("here", "-M", "threads=1")
-    there = bench("there", "--model", steady.scheme, "-M", "way=text")
+    there = bench("there", "--model", steady.scheme, "-M", "way=text", "-M", "modes=assigned,conditions")
     assert len(here) >= 4
     assert [(at, each.found.text, each.found.status) for at, each in there.items()] == [
         (at, each.found.text, each.found.status) for at, each in here.items()

@@ -554,7 +554,7 @@ def test_the_shipped_model_streams_and_its_run_is_stepped_through() -> None:
         await hand.settled()
         first = hand.cursor.run_diff.first
         assert hand.cursor.row == (first or 0)
-        assert ("parts at" if first is not None else "right") in hand.shown("heading")
+        assert ("diverges at" if first is not None else "right") in hand.shown("heading")
         assert re.search(r"confidence \d", hand.shown("place"))
 
     stepping(Program(source=source, call="count('berry','r')", name="count.py"), load_model(), act)

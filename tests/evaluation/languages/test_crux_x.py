@@ -20,6 +20,10 @@ DATA = Path(os.environ.get("WORLDLINE_CRUX_X", "not here"))
 ROWS = {path.stem: sections(path) for path in sorted((Path(__file__).parent / "crux_x").glob("*.txt"))}
 
 
+GIVEN_TEXTS = {"rust": 'String::from(")(")', "js": "')('"}
+"""An input with brackets in a text, by language."""
+
+
 def row(language: str, given: str | None = None, out: str | None = None) -> dict[str, object]:
     head, test, usual, answer = ROWS[language].values()
     given, out = given or usual.strip(), out or answer.strip()
@@ -32,7 +36,7 @@ def row(language: str, given: str | None = None, out: str | None = None) -> dict
 
 
 def tasks(tmp_path: Path, language: str, *rows: dict[str, object]) -> list[Task]:
-    (tmp_path / f"{CRUX_ROWS[language].ending}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    (tmp_path / f"{CRUX_ROWS[language].files.ending}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
     return list(suites.load("crux-x", data=tmp_path, language=language).tasks)
 
 
@@ -41,10 +45,55 @@ def test_a_row_is_a_function_and_its_call(tmp_path: Path, language: str) -> None
     (task,) = tasks(tmp_path, language, row(language))
     source = task.program.source
     assert task.program.call in ("f([1, 2])", "f([1, 'a('])")
-    assert (task.answer, task.program.language, task.name) == ("2", language, f"{CRUX_ROWS[language].ending}/7")
+    assert (task.answer, task.program.language, task.name) == ("2", language, f"{CRUX_ROWS[language].files.ending}/7")
     assert not any(word in source for word in ("test", "main", "javatuples"))
     assert source.count("{") == source.count("}")
     assert source.endswith("}\n")
+
+
+@pytest.mark.parametrize("language", ROWS)
+def test_rows_of_the_repository_without_blanks_give_the_same_tasks(tmp_path: Path, language: str) -> None:
+    """`datasets/cruxeval-x` is a list of only `id` and `code`, and without `code` where the translation failed."""
+    ending, whole = CRUX_ROWS[language].files.ending, row(language)
+    with_texts = row(language, given=GIVEN_TEXTS.get(language, '(")(")'))
+    rows = [{"id": 1}, *({"id": one["id"], "code": one["code"]} for one in (whole, with_texts | {"id": 8}))]
+    folder = tmp_path / "datasets/cruxeval-x"
+    folder.mkdir(parents=True)
+    (folder / f"{ending}.json").write_text(json.dumps(rows, indent=4))
+    by_name = {task.name: task for task in suites.load("crux-x", data=tmp_path, language=language).tasks}
+    (known,) = tasks(tmp_path, language, whole)
+    found = by_name[f"{ending}/7"]
+    assert (found.program, found.answer) == (known.program, known.answer)
+    assert by_name[f"{ending}/8"].program.call == "f(')(')"
+
+
+@pytest.mark.parametrize("folder", ["datasets/cruxeval_preprocessed", "cruxeval_preprocessed", ""])
+def test_the_folder_of_the_repository_is_enough(tmp_path: Path, folder: str) -> None:
+    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    (task,) = tasks(tmp_path / folder, "js", row("js"))
+    (found,) = suites.load("crux-x", data=tmp_path, language="js").tasks
+    assert found.program == task.program
+
+
+def test_files_of_hugging_face_are_read(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "data").mkdir()
+    table = pyarrow.Table.from_pylist([row("cpp")])
+    parquet.write_table(table, tmp_path / "data/Cpp-00000-of-00001.parquet")
+    (task,) = suites.load("crux-x", data=tmp_path, language="cpp").tasks
+    assert (task.name, task.answer) == ("cpp/7", "2")
+
+
+def test_a_folder_without_the_language_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"has no file of CRUXEval-X for Rust, such as .*rs.jsonl: pass the folder of"):
+        suites.load("crux-x", data=tmp_path, language="rust")
+
+
+def test_rows_whose_test_cannot_be_read_are_left_out(tmp_path: Path) -> None:
+    codes = ["", "function f() {}\n", f"{row('js')['code']}x", str(row("js")["code"]).partition("deepEqual(cand")[0]]
+    (tmp_path / "js.json").write_text(json.dumps([{"id": n, "code": code} for n, code in enumerate(codes)]))
+    names = [task.name for task in suites.load("crux-x", data=tmp_path, language="js").tasks]
+    assert names == ["js/2"]
 
 
 def test_an_input_that_is_computed_is_left_out(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(isinstance(toolchain.find("c"), str), reason="no C compiler"),
 ]
 TOGETHER = 20
-FILES = -(-examples(10, 30, "WORLDLINE_FUZZ") // TOGETHER)
+FILES = -(-examples(10, 20, "WORLDLINE_FUZZ") // TOGETHER)
 
 
 class Numbers:

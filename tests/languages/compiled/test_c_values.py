@@ -113,3 +113,26 @@ int main(void) {
         (3, {"p": "Ptr#1([1, 2, 3], at=1)"}, {"p": "many"}),
         (4, {"p": "Ptr#1([1, 7, 3], at=1)", "many": "[1, 7, 3]"}, {}),
     ]
+
+
+def test_a_union_shows_no_address_as_a_number() -> None:
+    source = """union any { int *p; long n; double d; unsigned char b[8]; struct { unsigned low : 5, high; } part; };
+struct tagged { int kind; union any v; };
+int main(void) {
+    int x = 5;
+    union any a = {&x};
+    struct tagged t = {1, {&x}};
+    a.n = 7;
+    t.v.d = 1.5;
+    return 0;
+}
+"""
+    trace = warm.recorded(source, "union.c")
+    assert trace.outcome.kind == "returned", trace.outcome
+    hidden = "n=<pointer>, d=<pointer>, b=<pointer>"
+    changes = {step.line: step.delta for step in trace.steps if step.event == "line"}
+    assert changes[5]["a"].startswith(f"any#1(p=Ptr#2([5], at=0), {hidden}, part=")
+    assert "low=<pointer>, high=<pointer>" in changes[5]["a"]
+    assert f"v=any#6(p=Ptr#2([5], at=0), {hidden}" in changes[6]["t"] or hidden in changes[6]["t"]
+    assert "p=<pointer>, n=7," in changes[7]["a"]
+    assert "d=1.5" in changes[8]["t"]

@@ -91,7 +91,7 @@ def test_a_pointer_shares_the_variable_that_it_points_into() -> None:
 def test_a_pointer_to_a_variable_that_comes_and_goes_is_read_anew() -> None:
     trace = recorded(C, "sharing.c")
     shown = [(step.line, step.delta["p"]) for step in trace.steps if "p" in step.delta and 22 < step.line < 27]
-    assert [value.partition("#")[0] for _, value in shown] == ["Ptr", "<pointer>", "Ptr", "<pointer>"]
+    assert [value.partition("#")[0] for _, value in shown] == ["Ptr", "Ptr", "Ptr", "<pointer>"]
 
 
 def test_it_is_so_in_cpp() -> None:

@@ -58,7 +58,7 @@ fn main() {
 def test_what_is_returned_in_memory_is_read_where_it_was_made() -> None:
     trace = recorded(RETURNED, "returned.rs")
     returned = [step.arg for step in trace.steps if step.event == "return"]
-    assert returned == ["'Rex says woof'", "<function <closure>>", "6", "None"]
+    assert returned == ["'Rex says woof'", "function#2(<function <closure>>, n=5)", "6", "None"]
 
 
 def test_a_function_that_only_returns_shows_its_parameters_and_is_in_the_flow_table() -> None:

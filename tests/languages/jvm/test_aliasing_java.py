@@ -18,7 +18,7 @@ from tiers import examples
 from worldline.core.trace import Trace
 
 METHODS, LENGTH = 15, 40
-FILES = -(-examples(10, 30, "WORLDLINE_FUZZ") // METHODS)
+FILES = -(-examples(10, 20, "WORLDLINE_FUZZ") // METHODS)
 ARRAYS, NODES, LISTS = ("a", "b", "c"), ("n", "o", "p"), ("x", "y")
 NUMBER = re.compile(r"#(\d+)")
 pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.skipif(not HAS_JDK, reason="no JDK")]

@@ -44,8 +44,8 @@ def test_a_loop_tells_its_head_each_time(recorder: SandboxWorker) -> None:
         ("line", 3),
         ("line", 2, {"i": "1"}),
         ("line", 3, {"t": "1"}),
-        ("line", 2, ["i"]),
-        ("line", 5, {"t": "9"}),
+        ("line", 2, {"i": "2"}),
+        ("line", 5, {"t": "9"}, ["i"]),
         ("return", 5, "<undefined>"),
     ]
 
@@ -127,14 +127,16 @@ def test_let_is_absent_until_it_is_initialised(recorder: SandboxWorker) -> None:
     assert dead.output == "ReferenceError\n"
 
 
-def test_closures_and_outer_names_show_when_they_change(recorder: SandboxWorker) -> None:
+def test_closures_show_what_they_capture(recorder: SandboxWorker) -> None:
     source = (
         "function make() {\n  let n = 0;\n  return () => {\n    n += 1;\n"
         "    return n;\n  };\n}\nconst f = make();\nf();\nf();\n"
     )
     trace = run(recorder, source)
-    assert events(trace, "<anonymous>")[:4] == [("call", 3), ("line", 4, {"n": "1"}), ("line", 5), ("return", 5, "1")]
-    assert series(trace, "n") == ["0", "1", "2"]
+    assert events(trace, "<anonymous>")[:4] == [
+        ("call", 3, {"n": "0"}), ("line", 4, {"n": "1"}), ("line", 5), ("return", 5, "1"),
+    ]  # fmt: skip
+    assert series(trace, "n") == ["0", "0", "1", "1", "2"]  # make's, then what each call captures and writes
 
 
 def test_classes(recorder: SandboxWorker) -> None:
@@ -146,10 +148,11 @@ def test_classes(recorder: SandboxWorker) -> None:
         "    this.y = this.twice;\n  }\n}\nconst b = new B();\nb.twice = 8;\n"
     )
     trace = run(recorder, source)
-    assert series(trace, "b") == ["B#1(x=3, y=6, '#secret'=1)", "B#1(x=4, y=6, '#secret'=8)"]
+    assert series(trace, "b") == ["B#2(x=3, y=6, '#secret'=1)", "B#2(x=4, y=6, '#secret'=8)"]
+    assert series(trace, "A") == [f"class#1(<class A>, made={n})" for n in ("0", "1", "1")]  # the module's, A's own
     names = {frame.name for frame in trace.frames}
     assert names == {"<module>", "A.constructor", "B.constructor", "A.twice"}
-    assert ("line", 19, {"this": "B#1(x=3, y=6, '#secret'=1)"}) in events(trace, "B.constructor")
+    assert ("line", 19, {"this": "B#2(x=3, y=6, '#secret'=1)"}) in events(trace, "B.constructor")
 
 
 def test_values(recorder: SandboxWorker) -> None:

@@ -18,17 +18,17 @@ int sum(int n, ...) {  //: n=3
         t += va_arg(ap, int);  //: t=1
     }
     va_end(ap);
-    return t;
+    return t;  //: -i
 }
 int lengths(int n) {  //: n=4
     int a[n];  //: a=[<uninit>, <uninit>, <uninit>, <uninit>]
     memset(a, 0, sizeof a);  //: a=[0, 0, 0, 0]
-    for (int i = 0; i < n; i++) a[i] = i * i;  //: i=1
+    for (int i = 0; i < n; i++) a[i] = i * i;  //: i=0
     {
-        int n = 5;  //: n=5
-        a[0] = n;  //: n=4 | a=[5, 1, 4, 9]
+        int n = 5;  //: n=5 | -i
+        a[0] = n;  //: a=[5, 1, 4, 9]
     }
-    return a[n - 1];
+    return a[n - 1];  //: n=4
 }
 int by(const void *a, const void *b) {  //: a=Ptr#1([3, 1, 2], at=1) | b=Ptr#1([3, 1, 2], at=2) | b&a
     return *(const int *)a - *(const int *)b;
@@ -72,7 +72,7 @@ int main(void) {
     while (i) i--;  //: i=2
     do {
         int inner = i;  //: inner=0
-        i += 2;  //: i=2 | -inner
-    } while (i < 3);
+        i += 2;  //: i=2
+    } while (i < 3);  //: -inner
     return 0;
 }

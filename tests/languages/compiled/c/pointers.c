@@ -37,8 +37,8 @@ int main(void) {
     row++;  //: row=Ptr#4([[1, 2, 3], [4, 0, 0]], at=1)
     int *heap = malloc(3 * sizeof *heap);  //: heap=Ptr#5([<uninit>, <uninit>, <uninit>], at=0)
     int *end = heap + 3;  //: end=Ptr#5([<uninit>, <uninit>, <uninit>], at=3) | end&heap
-    for (int *q = heap; q != end; q++) *q = 1;  //: heap=Ptr#5([1, <uninit>, <uninit>], at=0) | end=Ptr#5([1, <uninit>, <uninit>], at=3) | q=Ptr#5([1, <uninit>, <uninit>], at=1) | q&heap
-    heap = realloc(heap, 4 * sizeof *heap);  //: heap=Ptr#5([1, 1, 1, <uninit>], at=0) | end=Ptr#5([1, 1, 1, <uninit>], at=3)
+    for (int *q = heap; q != end; q++) *q = 1;  //: heap=Ptr#5([1, <uninit>, <uninit>], at=0) | end=Ptr#5([1, <uninit>, <uninit>], at=3) | q=Ptr#5([1, <uninit>, <uninit>], at=0) | q&heap
+    heap = realloc(heap, 4 * sizeof *heap);  //: heap=Ptr#5([1, 1, 1, <uninit>], at=0) | end=Ptr#5([1, 1, 1, <uninit>], at=3) | -q
     free(heap);  //: heap=<dangling> | end=<dangling> | end&
     const char **np = names + 1;  //: np=Ptr#6(['zero', 'one', None], at=1) | np&names
     struct Node *list = NULL;  //: list=None

@@ -1,11 +1,9 @@
 // outcome: returned
 // output: '100000\n'
 public class Main {
-    Main next;
     public static void main(String[] args) {
-        Main head = null;
-        int n = 0;
-        for (int i = 0; i < 100000; i++) { Main m = new Main(); m.next = head; head = m; n++; }
+        Object head = java.util.stream.Stream.<Object>iterate(1, java.util.Optional::of).skip(100000).findFirst().get();
+        int n = head instanceof java.util.Optional ? 100000 : 0;
         System.out.println(n);
     }
 }

@@ -3,6 +3,6 @@
 // plain: skip
 public class Main {
     public static void main(String[] args) throws Exception {
-        for (int n = 0; ; n++) { }
+        java.util.stream.IntStream.iterate(0, Math::abs).forEach(Math::abs);
     }
 }

@@ -1,5 +1,5 @@
 // outcome: returned
-// delta: w=<WeakMap>
+// delta: w=WeakMap#1(changes=0)
 // delta: s=<symbol a.b>
 const w = new WeakMap(), ws = new WeakSet(), s = Symbol('a.b'), ref = new WeakRef({}), p = Promise.resolve(1);
 const o = { [s]: 1, [Symbol.iterator]: null };

@@ -19,7 +19,7 @@ async function main() {
     if (status === 'fulfilled') total += value;
     else total += reason.message.length;
   }
-  const first = await Promise.race([later('a', 5), later('b', 1)]);
+  const first = await Promise.race([later('a', 500), later('b', 1)]);
   try {
     await Promise.any([Promise.reject(1), Promise.reject(2)]);
   } catch ({ errors, name }) {

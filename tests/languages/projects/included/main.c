@@ -1,0 +1,4 @@
+#include "part.c"
+int main(void) {
+    return answer() - 42;
+}

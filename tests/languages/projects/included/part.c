@@ -1,0 +1,3 @@
+int answer(void) {
+    return 42;
+}

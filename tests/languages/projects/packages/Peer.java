@@ -1,0 +1,7 @@
+package app;
+
+class Peer {
+    static int one() {
+        return new Main.Node().v;
+    }
+}

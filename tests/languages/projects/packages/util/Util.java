@@ -1,0 +1,7 @@
+package app.util;
+
+public class Util {
+    public static int add(int a, int b) {
+        return a + b;
+    }
+}

@@ -1,0 +1,6 @@
+class Util {
+    static int twice(int n) {
+        int r = n * 2;
+        return r;
+    }
+}

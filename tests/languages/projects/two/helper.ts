@@ -1,0 +1,4 @@
+export function twice(n: number): number {
+  const r = n * 2;
+  return r;
+}

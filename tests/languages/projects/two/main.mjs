@@ -1,0 +1,2 @@
+import { twice } from "./util.mjs";
+console.log(twice(4));

@@ -1,0 +1,3 @@
+import { twice } from "./helper.ts";
+const x: number = twice(4);
+console.log(x);

@@ -1,0 +1,5 @@
+// doubles
+int twice(int n) {
+    int r = n * 2;
+    return r;
+}

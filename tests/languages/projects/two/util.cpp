@@ -1,0 +1,4 @@
+int twice(int n) {
+    int r = n * 2;
+    return r;
+}

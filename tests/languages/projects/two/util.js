@@ -1,0 +1,4 @@
+exports.twice = (n) => {
+  const r = n * 2;
+  return r;
+};

@@ -1,0 +1,1 @@
+#define LARGEST 100
