@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cpu_budget
+import cpu_time
 import pytest
 from hypothesis import HealthCheck, settings
 from tiers import IS_FULL
@@ -38,7 +38,7 @@ _unit_test: list[str] = []
 
 def pytest_configure(config: pytest.Config) -> None:
     """Measure CPU time, and watch that unit tests start no process."""
-    cpu_budget.register(config, with_budgets=not IS_FULL)
+    cpu_time.register(config, is_usual_run=not IS_FULL)
     sys.addaudithook(_refuse_processes)
 
 
@@ -56,7 +56,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order the tests, and mark as `long`: cases on another interpreter, and what `sampled(keep)` leaves out."""
-    cpu_budget.sort_by_budget(items)
+    cpu_time.sort_by_cost(items)
     groups: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
