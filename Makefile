@@ -1,12 +1,12 @@
 # Everything you can do with this repository. `make` alone lists the targets.
 #
 #   PYTHON=...   the interpreter that .venv is made from (3.11 or newer)
-#   JOBS=...     test processes side by side. Default: two per core, because tests wait for sandboxes, browsers and servers
+#   JOBS=...     test processes side by side. Default: five on two cores, because tests wait for sandboxes, browsers and servers
 
 SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
-JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) * 2 )))
+JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) * 5 / 2 )))
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 PROGRESS := .ci/progress
