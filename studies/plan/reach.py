@@ -120,8 +120,11 @@ def search(
             leaves=asked.leaves,
         )
         done = reach(imagined, runs, goal, kind, budget=budget, way=way, ignored=machine.name)
-        plan, told = (done.plan, [node for node in done.nodes if node.is_true and (node.corrected or not node.text)])
-        right = [sum(not node.corrected for node in told), len(told)]
+        plan, told = (
+            done.plan,
+            [state for node in done.nodes if (state := node.state).is_true and (state.corrected or not state.text)],
+        )
+        right = [sum(not state.corrected for state in told), len(told)]
     elif way == "random":
         plan = random_plans(runs, goal, kind, seed=asked.seed, **count).plan
     else:
