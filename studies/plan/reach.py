@@ -36,9 +36,12 @@ NAMES = {"robot": ("x", "y"), "stack": ("stack",), "counter": ("total", "step")}
 
 
 class SharedRuns:
-    """Runs that are made once and charged every time."""
+    """Runs that are made once and charged every time, in seconds of a clock: by default, of this process's CPU."""
 
-    def __init__(self, world: MachineWorld, machine: CommandMachine) -> None:
+    def __init__(
+        self, world: MachineWorld, machine: CommandMachine, clock: Callable[[], float] = time.process_time
+    ) -> None:
+        self._clock = clock
         self._runs, self._known = (
             MachineRuns(world, machine),
             dict[tuple[int, ...], tuple[list[MachineStop], float]](),
@@ -48,8 +51,8 @@ class SharedRuns:
     def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
         """Where it stood behind each command."""
         if plan not in self._known:
-            began = time.process_time()
-            self._known[plan] = self._runs.after(plan), time.process_time() - began
+            began = self._clock()
+            self._known[plan] = self._runs.after(plan), self._clock() - began
         stops, cpu = self._known[plan]
         self.executions += 1
         self.cpu += cpu

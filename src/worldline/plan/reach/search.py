@@ -22,7 +22,7 @@ from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.predicted_machine import ASKS, ENDED, LOST, Snapshot
 from worldline.plan.reach.runs import MachineStop, state_key
 from worldline.plan.search.node import SearchNode, back_up
-from worldline.plan.search.selection import estimated_uct
+from worldline.plan.search.selection import ChildSelection, estimated_puct, estimated_uct
 
 WAYS = ("near", "sure", "uct")
 EXPLORING = 0.5  # weight of the exploration term of the upper bound
@@ -45,6 +45,14 @@ class MachineModel(Protocol):
 
     def after_text(self, text: bytes) -> Snapshot:
         """Return the snapshot after a true text."""
+        ...
+
+
+class StateValue(Protocol):
+    """How likely and how soon a goal is reached from a state, between 0 and 1."""
+
+    def __call__(self, names: Mapping[str, str], start: Mapping[str, str], goal: StateGoal, /) -> float:
+        """Return the value of a state; `start` holds the values before the first command."""
         ...
 
 
@@ -121,11 +129,29 @@ def reach(
     budget: ReachBudget,
     way: str = "near",
     ignored: str = "",
+    value: StateValue | None = None,
 ) -> ReachResult:
-    """Search for a plan to a goal. States are compared without the name `ignored`, which holds the command."""
+    """Search for a plan to a goal.
+
+    Args:
+        predicted: The model that predicts what follows a command.
+        runs: Executes plans.
+        goal: What must hold.
+        commands: The number of commands.
+        budget: The bounds of the search.
+        way: Which node comes next, one of `WAYS`.
+        ignored: The name that holds the command; states are compared without it.
+        value: What a state is worth, instead of its distance from the goal. The search then descends by PUCT.
+
+    Returns:
+        The plan that reached the goal when executed, the nodes and the cost.
+
+    Raises:
+        UsageError: There is no such way.
+    """
     if way not in WAYS:
         raise UsageError(f"unknown search {way!r}: choose one of {', '.join(WAYS)}")
-    return _ReachSearch(predicted, runs, goal, commands, budget, way, ignored).run()
+    return _ReachSearch(predicted, runs, goal, commands, budget, way, ignored, value).run()
 
 
 class _ReachSearch:
@@ -140,13 +166,16 @@ class _ReachSearch:
         budget: ReachBudget,
         way: str,
         ignored: str,
+        value: StateValue | None,
     ) -> None:
-        self.predicted, self.runs, self.goal = predicted, runs, goal
+        self.predicted, self.runs, self.goal, self.value = predicted, runs, goal, value
         self.commands, self.budget, self.ignored = range(commands), budget, ignored
         self.pick: Callable[[Sequence[SearchNode]], SearchNode | None] = (
-            self._descend if way == "uct" else self._cheapest
+            self._descend if way == "uct" or value is not None else self._cheapest
         )
-        self.select = estimated_uct(self._worth)
+        self.select: ChildSelection = estimated_uct(self._worth)
+        if value is not None:
+            self.select = estimated_puct(self._worth, lambda _: 1 / commands)
         self.way = way
         self.nodes: list[SearchNode] = []
         self.simulations, self.executed, self.written = 0, runs.executions, predicted.written
@@ -245,9 +274,11 @@ class _ReachSearch:
         return self.nodes[-1]
 
     def _worth(self, node: SearchNode) -> float:
-        """The probability of a node, divided by its distance from the goal."""
+        """The probability of a node, times its value: by default, the inverse of its distance from the goal."""
         if node.state.way not in (ASKS, ENDED) or node.state.failed:
             return 0.0
+        if self.value is not None:
+            return _probability(node) * self.value(node.state.names, self.nodes[0].state.names, self.goal)
         return _probability(node) / (1 + self.goal.distance(node.state.names))
 
     def _try(self, nodes: Sequence[SearchNode]) -> tuple[int, ...] | None:
