@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -13,7 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_engine import TableRuns
 
+from worldline.core.program import Program
 from worldline.plan.games.kuhn import KuhnPoker
+from worldline.plan.inputs.goal import goal_of_return
+from worldline.plan.inputs.nearness import Nearness
+from worldline.plan.inputs.proposer import InputProposer, TriedInput
+from worldline.plan.paths.target import find_target
 from worldline.plan.play.beliefs import initial_belief, update_belief
 from worldline.plan.play.information_sets import search_situations
 from worldline.plan.play.uct import search
@@ -217,6 +222,24 @@ def test_ranks_are_drawn_exponentially() -> None:
         share = math.exp(-0.7 * rank) * (1 - math.exp(-0.7))
         assert drawn[letter] / n == pytest.approx(share, abs=0.015)
     assert drawn["d"] / n == pytest.approx(math.exp(-2.1), abs=0.015)
+
+
+def test_the_input_that_is_changed_next_is_selected_by_a_function() -> None:
+    offered = list[int]()
+
+    def first(ranked: Sequence[TriedInput], _: Random, __: float) -> TriedInput:
+        offered.append(len(ranked))
+        return ranked[0]
+
+    program = Program(source="def f(n: int):\n    return n * 3\n")
+    goal = goal_of_return(program.source, "f", "300", exact=True)
+    proposer = InputProposer(goal, find_target(program, "f"), way="climb", seed=0, select=first)
+    for number in (5, 100, 7):
+        proposer.learn(TriedInput({goal.names[0][0]: number}, Nearness(abs(number * 3 - 300), sort=str(number))))
+    changed = [proposer.propose()[goal.names[0][0]] for _ in range(40)]
+    assert set(offered) == {3}
+    assert len(changed) == 40
+    assert sum(abs(value - 100) < 20 for value in changed if isinstance(value, int)) > 10
 
 
 class WatchedRuns(TableRuns):

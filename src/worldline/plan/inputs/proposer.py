@@ -19,7 +19,7 @@ from worldline.plan.inputs.written_forms import WrittenForms, find_forms
 from worldline.plan.paths.distance import Verbatim
 from worldline.plan.paths.draw import Drawer, UnknownType
 from worldline.plan.paths.target import Target
-from worldline.plan.search.selection import draw_by_rank
+from worldline.plan.search.selection import RankSelection, draw_by_rank
 
 WAYS = ("random", "constants", "climb", "solver")
 """How inputs are proposed: drawn by type; also from constants of source and goal; also from the nearest so far; or by a
@@ -51,10 +51,12 @@ class TriedInput:
 
 
 class InputProposer:
-    """Proposes inputs for one goal, and learns from their results."""
+    """Proposes inputs for one goal, and learns from their results; `select` chooses which one is changed next."""
 
-    def __init__(self, goal: Goal, target: Target, *, way: str, seed: int) -> None:
-        self.goal, self.target, self.way = goal, target, way
+    def __init__(
+        self, goal: Goal, target: Target, *, way: str, seed: int, select: RankSelection[TriedInput] = draw_by_rank
+    ) -> None:
+        self.goal, self.target, self.way, self.select = goal, target, way, select
         self.rng = Random(f"inputs/{seed}/{goal.function}")
         self.material = Material.of(target.program.source, goal.test or goal.text)
         if way == "random":
@@ -181,7 +183,7 @@ class InputProposer:
 
     def _climb(self) -> InputValues:
         ranked = sorted(self.elite.values(), key=lambda tried: tried.nearness.far)
-        parent = draw_by_rank(ranked, self.rng, RANK_RATE)
+        parent = self.select(ranked, self.rng, RANK_RATE)
         values = dict(parent.values)
         if len(values) > 1 and self.rng.random() < 0.15:
             other = self.rng.choice(ranked)

@@ -19,6 +19,10 @@ ItemT = TypeVar("ItemT")
 EstimateFunction = Callable[[SearchNode], float]
 
 
+# Items in order of cost, a generator and a rate in, one of the items out.
+RankSelection = Callable[[Sequence[ItemT], Random, float], ItemT]
+
+
 class ChildSelection(Protocol):
     """Chooses the child that a descent goes to."""
 
