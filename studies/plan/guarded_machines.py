@@ -8,12 +8,13 @@ state that takes `--depth` commands or fewer to reach, but at least 3 (found by 
 
 - `learned value`: PUCT over the model's snapshots; the value was fitted on the graphs of searches on other machines,
   `--taught` of them in each of two rounds, the second guided by the value of the first. Training is charged apart.
+- `learned value, best first`: the same value, and always the best node next.
 - `distance`: best first by probability and distance from the goal, without learning.
 - `breadth-first`, `random plans`: executions alone, at most 2,000 of them.
 
-The first two execute at most `--executions` plans. Seconds are CPU for predictions and wall time for executions, whose
-sandbox is another process. What two searches share is computed once and charged to both. `--out` keeps one line per
-goal and way; lines that are there are not made again.
+The first three execute at most `--executions` plans. Seconds are CPU for predictions and wall time for executions,
+whose sandbox is another process. What two searches share is computed once and charged to both. `--out` keeps one line
+per goal and way; lines that are there are not made again.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from worldline.predict.models import load_local
 from worldline.programs import machines
 from worldline.programs.split import program_key, split_of
 
-WAYS = ("learned value", "distance", "breadth-first", "random plans")
+WAYS = ("learned value", "learned value, best first", "distance", "breadth-first", "random plans")
 LEVELS = (1, 2, 8, 20, 100, MOST)  # executions, within which goals are counted
 MIN_COMMANDS = 3  # of the shortest plan to a goal
 MAX_LOOKED = 300  # executions that look for goals of one machine
@@ -90,14 +91,17 @@ class Ground:
         self.runs = SharedRuns(world, machine, time.perf_counter)
         self.predicted = SharedPredictions(PredictedMachine(local, machine))
 
-    def reach(self, goal: str, value: LearnedValue | None, executions: int, simulations: int) -> ReachResult:
+    def reach(
+        self, goal: str, value: LearnedValue | None, executions: int, simulations: int, way: str = "uct"
+    ) -> ReachResult:
         """Search in the model's state."""
         budget = ReachBudget(
             executions=executions, simulations=simulations, bytes=1 << 18, depth=self.asked.depth + 2, leaves=1
         )
         kinds = len(self.machine.commands)
+        name = self.machine.name
         return reach(
-            self.predicted, self.runs, read_goal(goal), kinds, budget=budget, ignored=self.machine.name, value=value
+            self.predicted, self.runs, read_goal(goal), kinds, budget=budget, way=way, ignored=name, value=value
         )
 
     def row(self, goal: str, way: str, value: LearnedValue) -> Row:
@@ -105,9 +109,9 @@ class Ground:
         executed, waited = self.runs.executions, self.runs.cpu
         size, cpu = self.predicted.written, self.predicted.cpu
         row: Row = {"machine": self.machine.program.source, "goal": goal, "way": way}
-        if way in WAYS[:2]:
-            learned = value if way == WAYS[0] else None
-            done = self.reach(goal, learned, self.asked.executions, self.asked.simulations)
+        if way in WAYS[:3]:
+            learned, order = value if way.startswith("learned") else None, "uct" if way == WAYS[0] else "near"
+            done = self.reach(goal, learned, self.asked.executions, self.asked.simulations, order)
             checked = [node.state for node in done.nodes if node.state.is_true and node.parent is not None]
             plan = done.plan
             row |= {"why": done.why, "expanded": done.simulations, "checked": len(checked)}

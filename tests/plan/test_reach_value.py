@@ -28,8 +28,8 @@ from worldline.plan.search.selection import estimated_puct
 BUDGET = ReachBudget(depth=DEPTH, executions=1, simulations=24)
 
 
-def search(goal: str, value: StateValue | None, *, budget: ReachBudget = BUDGET) -> ReachResult:
-    return reach(predicted(), TableRuns(), read_goal(goal), 2, budget=budget, ignored="command", value=value)
+def search(goal: str, value: StateValue | None, way: str = "near", *, budget: ReachBudget = BUDGET) -> ReachResult:
+    return reach(predicted(), TableRuns(), read_goal(goal), 2, budget=budget, way=way, ignored="command", value=value)
 
 
 def test_features_compare_a_state_with_a_goal() -> None:
@@ -106,7 +106,8 @@ def test_a_fit_of_nothing_but_zeros_is_finite() -> None:
     assert value({"x": "1"}, {"x": "0"}, read_goal("x == 2")) < 0.5
 
 
-def test_a_search_follows_its_value() -> None:
+@pytest.mark.parametrize("way", ["near", "uct"])
+def test_a_search_follows_its_value(way: str) -> None:
     """One value prefers large states and one small ones: they expand other nodes of the same machine."""
 
     def large(names: Mapping[str, str], _: Mapping[str, str], __: StateGoal) -> float:
@@ -117,22 +118,23 @@ def test_a_search_follows_its_value() -> None:
 
     few = ReachBudget(depth=DEPTH, executions=1, simulations=6)
     biggest = [
-        max(int(node.state.names["x"]) for node in search("x == 31", value, budget=few).nodes)
+        max(int(node.state.names["x"]) for node in search("x == 31", value, way, budget=few).nodes)
         for value in (large, small)
     ]
     assert biggest == [16, 12]
-    found = search("x == 16", large)
+    found = search("x == 16", large, way)
     assert found.plan is not None
     assert found.why == "reached"
 
 
-def test_a_learned_value_finds_goals_of_other_searches() -> None:
+@pytest.mark.parametrize("way", ["near", "uct"])
+def test_a_learned_value_finds_goals_of_other_searches(way: str) -> None:
     value = fit_value(lessons_of(search("x == 31", None).nodes, ignored="command", seed=0))
     for goal in ("x == 5", "x == 8", "x == 12"):
-        found = search(goal, value)
+        found = search(goal, value, way)
         assert found.plan is not None
         assert found.spent.executions == 1
-    again = [search("x == 12", value).plan for _ in range(2)]
+    again = [search("x == 12", value, way).plan for _ in range(2)]
     assert again[0] == again[1]
     near, far = ({"x": text} for text in ("11", "1"))
     assert value(near, {"x": "0"}, read_goal("x == 12")) > value(far, {"x": "0"}, read_goal("x == 12"))

@@ -141,7 +141,8 @@ def reach(
         budget: The bounds of the search.
         way: Which node comes next, one of `WAYS`.
         ignored: The name that holds the command; states are compared without it.
-        value: What a state is worth, instead of its distance from the goal. The search then descends by PUCT.
+        value: What a state is worth, instead of its distance from the goal: in the order of `near`, and for `uct`,
+            which then descends by PUCT.
 
     Returns:
         The plan that reached the goal when executed, the nodes and the cost.
@@ -171,7 +172,7 @@ class _ReachSearch:
         self.predicted, self.runs, self.goal, self.value = predicted, runs, goal, value
         self.commands, self.budget, self.ignored = range(commands), budget, ignored
         self.pick: Callable[[Sequence[SearchNode]], SearchNode | None] = (
-            self._descend if way == "uct" or value is not None else self._cheapest
+            self._descend if way == "uct" else self._cheapest
         )
         self.select: ChildSelection = estimated_uct(self._worth)
         if value is not None:
@@ -375,6 +376,8 @@ class _ReachSearch:
         return min(fresh or ([] if taken else every), key=self._cost, default=None)
 
     def _cost(self, node: SearchNode) -> tuple[float, int, int]:
+        if self.way == "near" and self.value is not None:
+            return -round(self._worth(node), 6), node.state.depth, node.number
         far = self.goal.distance(node.state.names) if self.way == "near" else 0.0
         return round(far - node.state.logprob, 6), node.state.depth, node.number
 
