@@ -112,10 +112,12 @@ class Ground:
         if way in WAYS[:3]:
             learned, order = value if way.startswith("learned") else None, "uct" if way == WAYS[0] else "near"
             done = self.reach(goal, learned, self.asked.executions, self.asked.simulations, order)
-            checked = [node.state for node in done.nodes if node.state.is_true and node.parent is not None]
+            states = [node.state for node in done.nodes if node.state.is_true and node.parent is not None]
+            # Behind a wrong prediction, the rest of an executed plan was not predicted.
+            checked = [state for state in states if state.corrected or not state.text]
             plan = done.plan
             row |= {"why": done.why, "expanded": done.simulations, "checked": len(checked)}
-            row |= {"right": sum(not state.corrected and not state.text for state in checked)}
+            row |= {"right": sum(not state.corrected for state in checked)}
         else:
             commands, wanted = len(self.machine.commands), read_goal(goal)
             depth = self.asked.depth + 2
