@@ -36,9 +36,12 @@ NAMES = {"robot": ("x", "y"), "stack": ("stack",), "counter": ("total", "step")}
 
 
 class SharedRuns:
-    """Runs that are made once and charged every time."""
+    """Runs that are made once and charged every time, in seconds of a clock: by default, of this process's CPU."""
 
-    def __init__(self, world: MachineWorld, machine: CommandMachine) -> None:
+    def __init__(
+        self, world: MachineWorld, machine: CommandMachine, clock: Callable[[], float] = time.process_time
+    ) -> None:
+        self._clock = clock
         self._runs, self._known = (
             MachineRuns(world, machine),
             dict[tuple[int, ...], tuple[list[MachineStop], float]](),
@@ -48,8 +51,8 @@ class SharedRuns:
     def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
         """Where it stood behind each command."""
         if plan not in self._known:
-            began = time.process_time()
-            self._known[plan] = self._runs.after(plan), time.process_time() - began
+            began = self._clock()
+            self._known[plan] = self._runs.after(plan), self._clock() - began
         stops, cpu = self._known[plan]
         self.executions += 1
         self.cpu += cpu
@@ -120,8 +123,11 @@ def search(
             leaves=asked.leaves,
         )
         done = reach(imagined, runs, goal, kind, budget=budget, way=way, ignored=machine.name)
-        plan, told = (done.plan, [node for node in done.nodes if node.is_true and (node.corrected or not node.text)])
-        right = [sum(not node.corrected for node in told), len(told)]
+        plan, told = (
+            done.plan,
+            [state for node in done.nodes if (state := node.state).is_true and (state.corrected or not state.text)],
+        )
+        right = [sum(not state.corrected for state in told), len(told)]
     elif way == "random":
         plan = random_plans(runs, goal, kind, seed=asked.seed, **count).plan
     else:

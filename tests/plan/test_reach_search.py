@@ -29,8 +29,9 @@ def search(goal: str, way: str, *, wrong: bool = False, budget: ReachBudget = BU
 def after_text(found: ReachResult) -> dict[str, object]:
     """A search as plain data."""
     rows = [
-        [node.parent, node.command, node.names.get("x", ""), node.visits, round(node.value, 4)]
-        + [word for word in ("is_true", "corrected", "chosen", "dropped") if getattr(node, word)]
+        [node.parent.number if node.parent else -1, node.action, node.state.names.get("x", "")]
+        + [node.visits, round(node.value, 4)]
+        + [word for word in ("is_true", "corrected", "chosen", "dropped") if getattr(node.state, word)]
         for node in found.nodes
     ]
     spent = [found.spent.executions, found.spent.bytes, found.simulations]
@@ -61,16 +62,16 @@ def test_a_right_imagination_takes_one_execution() -> None:
         assert found.plan is not None
         assert found.spent.executions == 1
         assert found.why == "reached"
-        assert [node.command for node in found.nodes if node.chosen] == [-1, *found.plan]
+        assert [node.action for node in found.nodes if node.state.chosen] == [-1, *found.plan]
 
 
 def test_a_wrong_one_is_corrected_by_a_run_and_goes_on() -> None:
     found = search("x == 3", "near", wrong=True)
     assert found.plan is not None
     assert found.spent.executions == 2
-    fixed = [node for node in found.nodes if node.corrected]
-    assert [node.names["x"] for node in fixed] == ["2"]
-    assert all(node.is_true for node in found.nodes if node.chosen)
+    fixed = [node for node in found.nodes if node.state.corrected]
+    assert [node.state.names["x"] for node in fixed] == ["2"]
+    assert all(node.state.is_true for node in found.nodes if node.state.chosen)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -143,7 +144,7 @@ def test_where_imagination_meets_no_goal_a_run_corrects_it(way: str) -> None:
     assert found.plan in {(0, 0), (0, 1)}
     assert found.why == "reached"
     assert 1 <= found.spent.executions <= 3
-    assert any(node.corrected for node in found.nodes)
+    assert any(node.state.corrected for node in found.nodes)
 
 
 def test_simulations_that_are_spent_leave_runs() -> None:
@@ -156,10 +157,10 @@ def test_simulations_that_are_spent_leave_runs() -> None:
 
 def test_what_was_imagined_below_a_wrong_node_is_dropped() -> None:
     found = search("x == 7", "sure", wrong=True)
-    dropped = [node for node in found.nodes if node.dropped]
+    dropped = [node for node in found.nodes if node.state.dropped]
     assert dropped
     assert found.plan is not None
-    assert not any(node.chosen for node in dropped)
+    assert not any(node.state.chosen for node in dropped)
 
 
 def test_a_goal_out_of_reach_ends_by_its_budget() -> None:

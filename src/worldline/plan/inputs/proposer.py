@@ -19,6 +19,7 @@ from worldline.plan.inputs.written_forms import WrittenForms, find_forms
 from worldline.plan.paths.distance import Verbatim
 from worldline.plan.paths.draw import Drawer, UnknownType
 from worldline.plan.paths.target import Target
+from worldline.plan.search.selection import RankSelection, draw_by_rank
 
 WAYS = ("random", "constants", "climb", "solver")
 """How inputs are proposed: drawn by type; also from constants of source and goal; also from the nearest so far; or by a
@@ -29,6 +30,7 @@ FRESH_PROBABILITY = 0.25  # of a newly drawn input while climbing
 FORM_PROBABILITY = 0.5  # of a text of a form that the source expects, and of a change that keeps the form
 FIX_PROBABILITY = 0.4  # of a change that follows the difference of the actual and the wanted result
 MAX_ELITE = 30  # nearest inputs, which are mutated
+RANK_RATE = 0.35  # of the rank of an input, by which it is mutated less often
 MIN_KIND_WEIGHT = 0.15  # of a kind without evidence
 _KINDS: dict[str, type] = {
     "int": int, "str": str, "ints": list, "strs": list, "counts": dict, "texts": dict, "bool": bool, "tuple": tuple,
@@ -49,10 +51,12 @@ class TriedInput:
 
 
 class InputProposer:
-    """Proposes inputs for one goal, and learns from their results."""
+    """Proposes inputs for one goal, and learns from their results; `select` chooses which one is changed next."""
 
-    def __init__(self, goal: Goal, target: Target, *, way: str, seed: int) -> None:
-        self.goal, self.target, self.way = goal, target, way
+    def __init__(
+        self, goal: Goal, target: Target, *, way: str, seed: int, select: RankSelection[TriedInput] = draw_by_rank
+    ) -> None:
+        self.goal, self.target, self.way, self.select = goal, target, way, select
         self.rng = Random(f"inputs/{seed}/{goal.function}")
         self.material = Material.of(target.program.source, goal.test or goal.text)
         if way == "random":
@@ -179,7 +183,7 @@ class InputProposer:
 
     def _climb(self) -> InputValues:
         ranked = sorted(self.elite.values(), key=lambda tried: tried.nearness.far)
-        parent = ranked[min(int(self.rng.expovariate(0.35)), len(ranked) - 1)]
+        parent = self.select(ranked, self.rng, RANK_RATE)
         values = dict(parent.values)
         if len(values) > 1 and self.rng.random() < 0.15:
             other = self.rng.choice(ranked)

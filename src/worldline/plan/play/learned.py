@@ -26,7 +26,8 @@ from worldline.plan.play.seen import (
     split_transitions,
     watch,
 )
-from worldline.plan.play.uct import PlayNode, most_visited_move, search
+from worldline.plan.play.uct import most_visited_move, search
+from worldline.plan.search.node import SearchNode
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, WatchedPredictor
 
@@ -108,7 +109,7 @@ class LearnedPlayer:
     world: SeenWorld
     simulations: int
     name: str = "learned"
-    tree: PlayNode | None = None
+    tree: SearchNode | None = None
     _text: str = ""
     _seat: int = 0
     _seed: int = 0

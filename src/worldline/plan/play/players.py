@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from worldline.core.errors import UsageError
 from worldline.plan.games.game import GameMove, GameState
 from worldline.plan.play import beliefs
-from worldline.plan.play.information_sets import SituationTree, most_visited_arm, search_situations
+from worldline.plan.play.information_sets import SituationTree, search_situations
 from worldline.plan.play.openspiel import TwinGame, pyspiel, twin_of
-from worldline.plan.play.uct import EXPLORATION, PlayNode, StepFunction, execute_step, most_visited_move, search
+from worldline.plan.play.uct import EXPLORATION, StepFunction, execute_step, most_visited_move, search
+from worldline.plan.search.node import SearchNode
 
 PLAYER_NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
 MAX_SHOWN_STATES = 8  # of a belief
@@ -64,7 +65,7 @@ class SearchPlayer:
     name: str = "search"
     step: StepFunction = execute_step
     exploration: float = EXPLORATION
-    tree: PlayNode | SituationTree | None = None  # of the last choice
+    tree: SearchNode | SituationTree | None = None  # of the last choice
     belief: beliefs.WeightedStates = field(default_factory=dict)
     _seat: int = 0
     _seed: int = 0
@@ -90,7 +91,7 @@ class SearchPlayer:
             self.tree = search(next(iter(self.belief)), **how)
             return most_visited_move(self.tree)
         self.tree = search_situations(self.belief, **how)
-        return most_visited_arm(self.tree)
+        return most_visited_move(self.tree.root)
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Return the belief, the likeliest states first, if there are several."""

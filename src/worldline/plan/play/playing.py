@@ -15,11 +15,12 @@ from worldline.plan.games.game import OVER, GameMove, GameState
 from worldline.plan.play.estimate import estimate_match
 from worldline.plan.play.game_source import source_of
 from worldline.plan.play.imagined_rules import ImaginedRules
-from worldline.plan.play.information_sets import SituationTree, most_visited_arm
+from worldline.plan.play.information_sets import SituationTree
 from worldline.plan.play.learned import LearnedPlayer, LearnedWorld, SeenWorld, learn_world
 from worldline.plan.play.match import Match, match
 from worldline.plan.play.players import Player, SearchPlayer, make_player
-from worldline.plan.play.uct import PlayNode, StepFunction, most_visited_move
+from worldline.plan.play.uct import StepFunction, most_visited_move
+from worldline.plan.search.node import SearchNode
 from worldline.plan.search_tree import SearchTree, TreeNode
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import WatchedPredictor
@@ -28,56 +29,45 @@ VALUE_FACT = ("value", "the mean return of the player who chose the move")
 
 
 def as_search_tree(
-    tree: PlayNode | SituationTree, title: str, *, facts: tuple[tuple[str, str], ...] = ()
+    tree: SearchNode | SituationTree, title: str, *, facts: tuple[tuple[str, str], ...] = ()
 ) -> SearchTree:
     """Return the tree, level by level, with facts about it."""
-    nodes = _state_nodes(tree) if isinstance(tree, PlayNode) else _situation_nodes(tree)
+    nodes = _state_nodes(tree) if isinstance(tree, SearchNode) else _situation_nodes(tree)
     return SearchTree(title=title, nodes=tuple(nodes), facts=(*facts, VALUE_FACT))
 
 
-def _state_nodes(root: PlayNode) -> list[TreeNode]:
+def _state_nodes(root: SearchNode) -> list[TreeNode]:
     nodes: list[TreeNode] = []
-    waiting: deque[tuple[int, PlayNode, bool]] = deque([(-1, root, True)])
+    waiting: deque[tuple[int, SearchNode, bool]] = deque([(-1, root, True)])
     while waiting:
         parent, node, is_chosen = waiting.popleft()
-        label = "now" if parent < 0 else _move_text(node.move)
-        note = "over" if node.player == OVER else ""
+        label = "now" if parent < 0 else _move_text(node.action)
+        note = "over" if node.state.player == OVER else ""
         value = node.value if parent >= 0 else None
         nodes.append(TreeNode(parent=parent, label=label, visits=node.visits, value=value, note=note, chosen=is_chosen))
-        best = most_visited_move(node) if is_chosen and node.children and node.player >= 0 else None
+        best = most_visited_move(node) if is_chosen and node.children and node.state.player >= 0 else None
         at = len(nodes) - 1
-        waiting.extend((at, child, is_chosen and child.move == best) for child in node.children.values())
+        waiting.extend((at, child, is_chosen and child.action == best) for child in node.children.values())
     return nodes
 
 
 def _situation_nodes(tree: SituationTree) -> list[TreeNode]:
     """Alternate situations and moves; a situation is below the move that first led to it."""
-    best = most_visited_arm(tree)
-    root = tree.situations[tree.root]
-    nodes = [TreeNode(parent=-1, label=root.seen, visits=_visits(tree, tree.root), note="known now", chosen=True)]
-    places: dict[tuple[tuple[int, str], GameMove], int] = {}
-    for key, situation in tree.situations.items():
+    best = most_visited_move(tree.root)
+    nodes = [TreeNode(parent=-1, label=tree.root.state[1], visits=tree.root.visits, note="known now", chosen=True)]
+    places: dict[SearchNode, int] = {}
+    for (player, seen), situation in tree.situations.items():
         at = 0
-        if situation.above is not None:
-            nodes.append(
-                TreeNode(
-                    parent=places[situation.above],
-                    label=situation.seen,
-                    visits=_visits(tree, key),
-                    note=f"player {situation.player} knows",
-                )
-            )
-            at = len(nodes) - 1
-        for move, arm in situation.arms.items():
-            value = arm.total / arm.visits if arm.visits else None
-            is_chosen = key == tree.root and move == best
-            nodes.append(TreeNode(parent=at, label=_move_text(move), visits=arm.visits, value=value, chosen=is_chosen))
-            places[key, move] = len(nodes) - 1
+        if situation.parent is not None:
+            note, at = f"player {player} knows", len(nodes)
+            above = places[situation.parent]
+            nodes.append(TreeNode(parent=above, label=seen, visits=situation.visits, note=note))
+        for move, child in situation.children.items():
+            is_chosen = situation is tree.root and move == best
+            places[child] = len(nodes)
+            label = _move_text(move)
+            nodes.append(TreeNode(parent=at, label=label, visits=child.visits, value=child.value, chosen=is_chosen))
     return nodes
-
-
-def _visits(tree: SituationTree, key: tuple[int, str]) -> int:
-    return sum(arm.visits for arm in tree.situations[key].arms.values())
 
 
 def _move_text(move: GameMove) -> str:

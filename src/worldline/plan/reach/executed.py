@@ -5,15 +5,15 @@ Every run of a plan is one execution, and shows the state after each command. No
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from random import Random
 
 from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.predicted_machine import ASKS, ENDED
 from worldline.plan.reach.runs import MachineStop, state_key
 from worldline.plan.reach.search import PlanRunner
+from worldline.plan.search.selection import Frontier
 
 CommandPlan = tuple[int, ...]
 
@@ -30,35 +30,39 @@ def breadth_first(
     runs: PlanRunner, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
 ) -> ExecutedResult:
     """Try the shortest plans first, one run each; a known state is not expanded again."""
-    before, seen, waiting = runs.executions, set[object](), deque[CommandPlan]([()])
-    while waiting and runs.executions - before < executions:
-        plan = waiting.popleft()
-        stop = runs.after(plan)[-1]
-        if _reached(goal, stop):
-            return ExecutedResult(plan=plan, executions=runs.executions - before)
-        if stop.way == ASKS and len(plan) < depth and _is_new(stop, seen, ignored):
-            waiting += ((*plan, command) for command in range(commands))
-    return ExecutedResult(plan=None, executions=runs.executions - before)
+    return _best_first(runs, goal, commands, lambda _: 0.0, executions, depth, ignored)
 
 
 def nearest_first(
     runs: PlanRunner, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
 ) -> ExecutedResult:
     """Expand the real state that is nearest to the goal, one run per command."""
-    before, seen = runs.executions, set[object]()
-    waiting: list[tuple[float, int, CommandPlan]] = [(0.0, 0, ())]
-    pushed = 0
-    while waiting and runs.executions - before < executions:
-        _, _, origin = heappop(waiting)
-        for plan in [(*origin, command) for command in range(commands)] if pushed else [()]:
+    return _best_first(runs, goal, commands, lambda stop: goal.distance(stop.names), executions, depth, ignored)
+
+
+def _best_first(
+    runs: PlanRunner,
+    goal: StateGoal,
+    commands: int,
+    cost: Callable[[MachineStop], float],
+    executions: int,
+    depth: int,
+    ignored: str,
+) -> ExecutedResult:
+    """Expand the new real state of the lowest cost, one run per command; of equal costs, the first."""
+    before, seen, frontier = runs.executions, set[object](), Frontier[CommandPlan]()
+    plans: list[CommandPlan] = [()]
+    while plans:
+        for plan in plans:
             if runs.executions - before >= executions:
-                break
+                return ExecutedResult(plan=None, executions=executions)
             stop = runs.after(plan)[-1]
             if _reached(goal, stop):
                 return ExecutedResult(plan=plan, executions=runs.executions - before)
             if stop.way == ASKS and len(plan) < depth and _is_new(stop, seen, ignored):
-                pushed += 1
-                heappush(waiting, (goal.distance(stop.names), pushed, plan))
+                frontier.add(plan, cost(stop))
+        origin = frontier.take() if frontier else None
+        plans = [] if origin is None else [(*origin, command) for command in range(commands)]
     return ExecutedResult(plan=None, executions=runs.executions - before)
 
 

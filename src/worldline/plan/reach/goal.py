@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,13 @@ class StateGoal:
         """Return 0 if it holds; grows with the distance of the values from the goal."""
         return 0.0 if self.holds(names) else _distance(self.tree, names)
 
+    def parts(self) -> list[StateGoal]:
+        """Return the conditions that `and` joins."""
+        match self.tree:
+            case ast.BoolOp(op=ast.And(), values=trees):
+                return [StateGoal(ast.unparse(tree), tree) for tree in trees]
+        return [self]
+
 
 def read_goal(text: str) -> StateGoal:
     """Parse a goal.
@@ -64,6 +72,21 @@ def read_goal(text: str) -> StateGoal:
     except (ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"the goal {text[:80]!r} cannot be read: {error}") from None
     return StateGoal(text, tree)
+
+
+def goal_of_state(names: Mapping[str, str], ignored: str) -> StateGoal | None:
+    """Return the goal that every name has this value; None if no value is a literal.
+
+    Args:
+        names: The values of a state.
+        ignored: A name that is left out.
+    """
+    conditions = list[str]()
+    for name, text in sorted(names.items()):
+        with suppress(_Unknown):
+            read_literal(text)
+            conditions += [] if name == ignored else [f"{name} == {text}"]
+    return read_goal(" and ".join(conditions)) if conditions else None
 
 
 def _check(node: ast.expr) -> None:

@@ -11,8 +11,8 @@ are protocols.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from worldline.core.errors import UsageError
@@ -21,6 +21,8 @@ from worldline.plan.answer import ExecutionCost
 from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.predicted_machine import ASKS, ENDED, LOST, Snapshot
 from worldline.plan.reach.runs import MachineStop, state_key
+from worldline.plan.search.node import SearchNode, back_up
+from worldline.plan.search.selection import ChildSelection, estimated_puct, estimated_uct
 
 WAYS = ("near", "sure", "uct")
 EXPLORING = 0.5  # weight of the exploration term of the upper bound
@@ -43,6 +45,14 @@ class MachineModel(Protocol):
 
     def after_text(self, text: bytes) -> Snapshot:
         """Return the snapshot after a true text."""
+        ...
+
+
+class StateValue(Protocol):
+    """How likely and how soon a goal is reached from a state, between 0 and 1."""
+
+    def __call__(self, names: Mapping[str, str], start: Mapping[str, str], goal: StateGoal, /) -> float:
+        """Return the value of a state; `start` holds the values before the first command."""
         ...
 
 
@@ -72,19 +82,17 @@ class ReachBudget:
 
 
 @dataclass
-class ReachNode:
-    """A node of the tree: a snapshot, or the true `text` of an execution, which becomes a snapshot when expanded."""
+class PlanState:
+    """The state of a node: what is known after a plan, as a snapshot or as the true `text` of an execution.
 
-    parent: int
-    command: int
+    A true text becomes a snapshot when its node is expanded. The action of the node is the number of its command.
+    """
+
     names: Mapping[str, str]
     way: str
     snapshot: Snapshot | None
     depth: int
     text: bytes = b""
-    children: list[int] = field(default_factory=list)
-    visits: int = 0
-    total: float = 0.0
     is_true: bool = False
     corrected: bool = False
     failed: bool = False  # its plan was executed and did not reach the goal
@@ -93,13 +101,8 @@ class ReachNode:
 
     @property
     def logprob(self) -> float:
-        """The log-probability of the predictions up to here; 0 for a true node."""
+        """The log-probability of the predictions up to here; 0 for a true state."""
         return 0.0 if self.is_true or self.snapshot is None else self.snapshot.logprob
-
-    @property
-    def value(self) -> float:
-        """The mean value of its visits."""
-        return self.total / self.visits if self.visits else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +113,7 @@ class ReachResult:
     """
 
     plan: tuple[int, ...] | None
-    nodes: tuple[ReachNode, ...]
+    nodes: tuple[SearchNode, ...]
     spent: ExecutionCost
     simulations: int
     why: str
@@ -126,14 +129,35 @@ def reach(
     budget: ReachBudget,
     way: str = "near",
     ignored: str = "",
+    value: StateValue | None = None,
 ) -> ReachResult:
-    """Search for a plan to a goal. States are compared without the name `ignored`, which holds the command."""
+    """Search for a plan to a goal.
+
+    Args:
+        predicted: The model that predicts what follows a command.
+        runs: Executes plans.
+        goal: What must hold.
+        commands: The number of commands.
+        budget: The bounds of the search.
+        way: Which node comes next, one of `WAYS`.
+        ignored: The name that holds the command; states are compared without it.
+        value: What a state is worth, instead of its distance from the goal: in the order of `near`, and for `uct`,
+            which then descends by PUCT.
+
+    Returns:
+        The plan that reached the goal when executed, the nodes and the cost.
+
+    Raises:
+        UsageError: There is no such way.
+    """
     if way not in WAYS:
         raise UsageError(f"unknown search {way!r}: choose one of {', '.join(WAYS)}")
-    return _ReachSearch(predicted, runs, goal, commands, budget, way, ignored).run()
+    return _ReachSearch(predicted, runs, goal, commands, budget, way, ignored, value).run()
 
 
 class _ReachSearch:
+    """A search in progress: its nodes in the order of creation, each with a `PlanState`."""
+
     def __init__(
         self,
         predicted: MachineModel,
@@ -143,23 +167,30 @@ class _ReachSearch:
         budget: ReachBudget,
         way: str,
         ignored: str,
+        value: StateValue | None,
     ) -> None:
-        self.predicted, self.runs, self.goal = predicted, runs, goal
+        self.predicted, self.runs, self.goal, self.value = predicted, runs, goal, value
         self.commands, self.budget, self.ignored = range(commands), budget, ignored
-        self.pick: Callable[[Sequence[int]], int | None] = self._upper_bound if way == "uct" else self._best
+        self.pick: Callable[[Sequence[SearchNode]], SearchNode | None] = (
+            self._descend if way == "uct" else self._cheapest
+        )
+        self.select: ChildSelection = estimated_uct(self._worth)
+        if value is not None:
+            self.select = estimated_puct(self._worth, lambda _: 1 / commands)
         self.way = way
-        self.nodes: list[ReachNode] = []
+        self.nodes: list[SearchNode] = []
         self.simulations, self.executed, self.written = 0, runs.executions, predicted.written
         self.right, self.wrong = 0, 0  # predicted commands, compared with executions
 
     def run(self) -> ReachResult:
         """Search until the goal is reached or the budget is spent."""
-        root = self.predicted.begin()
-        self.nodes.append(ReachNode(-1, -1, root.names, root.way, root, 0))
+        start = self.predicted.begin()
+        root = SearchNode(PlanState(start.names, start.way, start, 0), action=-1)
+        self.nodes.append(root)
         # The prediction failed before the first command: one execution shows the start.
-        if root.way != ASKS:
+        if start.way != ASKS:
             self._correct((), self.runs.after(()))
-        plan, why = self._try([0]), ""
+        plan, why = self._try([root]), ""
         while plan is None and self.spent.executions < self.budget.executions:
             if why := self._is_wrong():
                 break
@@ -201,212 +232,185 @@ class _ReachSearch:
             return ""
         return f"the model predicted {self.wrong} of {self.wrong + self.right} executed commands wrong"
 
-    def _is_unsure(self, numbers: Sequence[int]) -> bool:
+    def _is_unsure(self, nodes: Sequence[SearchNode]) -> bool:
         """Whether the model is unsure of new nodes, of which it has not checked any."""
-        nodes = [self.nodes[number] for number in numbers]
-        is_checked = any(node.is_true or node.dropped for node in nodes)
+        is_checked = any(node.state.is_true or node.state.dropped for node in nodes)
         has_budget = self.spent.executions < self.budget.executions
-        probabilities = [math.exp(min(node.logprob, 0.0)) for node in nodes]
+        probabilities = [_probability(node) for node in nodes]
         return bool(nodes) and has_budget and not is_checked and sum(probabilities) / len(nodes) < UNSURE
 
-    def _leaves(self) -> list[int]:
+    def _leaves(self) -> list[SearchNode]:
         """Return the nodes to expand, the best first, each with another state."""
-        leaves = list[int]()
+        leaves = list[SearchNode]()
         most = min(self.budget.leaves, self.budget.simulations - self.simulations)
-        while len(leaves) < most and (number := self.pick(leaves)) is not None:
-            leaves.append(number)
+        while len(leaves) < most and (leaf := self.pick(leaves)) is not None:
+            leaves.append(leaf)
         return leaves
 
-    def _expand(self, numbers: Sequence[int]) -> list[int]:
+    def _expand(self, leaves: Sequence[SearchNode]) -> list[SearchNode]:
         """Predict every command of some nodes in one batch, except executed ones; return the new nodes."""
-        forks, origins = list[tuple[Snapshot, int]](), list[int]()
-        for number in numbers:
-            node = self.nodes[number]
-            if node.snapshot is None:
-                node.snapshot = self.predicted.after_text(node.text)
-            known = {self.nodes[child].command for child in node.children}
-            left = [command for command in self.commands if command not in known]
-            forks += [(node.snapshot, command) for command in left]
-            origins += [number] * len(left)
-        new = list[int]()
-        for number, (_, command), snapshot in zip(
-            origins, forks, self.predicted.follow(forks) if forks else (), strict=True
-        ):
-            depth = self.nodes[number].depth + 1
-            new.append(self._add(ReachNode(number, command, snapshot.names, snapshot.way, snapshot, depth)))
-        self.simulations += len(numbers)
-        for number in numbers:
-            self._visit(number)
+        forks, origins = list[tuple[Snapshot, int]](), list[SearchNode]()
+        for node in leaves:
+            if node.state.snapshot is None:
+                node.state.snapshot = self.predicted.after_text(node.state.text)
+            left = [command for command in self.commands if command not in node.children]
+            forks += [(node.state.snapshot, command) for command in left]
+            origins += [node] * len(left)
+        snapshots = self.predicted.follow(forks) if forks else []
+        new = [
+            self._add(node, command, snapshot.names, snapshot.way, snapshot)
+            for node, (_, command), snapshot in zip(origins, forks, snapshots, strict=True)
+        ]
+        self.simulations += len(leaves)
+        for node in leaves:
+            # A node is worth as much as its best child.
+            back_up(node.lineage(), [max(map(self._worth, node.children.values()), default=0.0)])
         return new
 
-    def _visit(self, number: int) -> None:
-        """Add the value of an expanded node's best child to it and to all its ancestors."""
-        best = max((self._worth(self.nodes[child]) for child in self.nodes[number].children), default=0.0)
-        while number >= 0:
-            self.nodes[number].visits += 1
-            self.nodes[number].total += best
-            number = self.nodes[number].parent
+    def _add(
+        self, parent: SearchNode, command: int, names: Mapping[str, str], way: str, snapshot: Snapshot | None
+    ) -> SearchNode:
+        state = PlanState(names, way, snapshot, parent.state.depth + 1)
+        self.nodes.append(parent.add_child(command, state, number=len(self.nodes)))
+        return self.nodes[-1]
 
-    def _add(self, node: ReachNode) -> int:
-        self.nodes.append(node)
-        self.nodes[node.parent].children.append(len(self.nodes) - 1)
-        return len(self.nodes) - 1
-
-    def _worth(self, node: ReachNode) -> float:
-        """The probability of a node, divided by its distance from the goal."""
-        if node.way not in (ASKS, ENDED) or node.failed:
+    def _worth(self, node: SearchNode) -> float:
+        """The probability of a node, times its value: by default, the inverse of its distance from the goal."""
+        if node.state.way not in (ASKS, ENDED) or node.state.failed:
             return 0.0
-        return math.exp(min(node.logprob, 0.0)) / (1 + self.goal.distance(node.names))
+        if self.value is not None:
+            return _probability(node) * self.value(node.state.names, self.nodes[0].state.names, self.goal)
+        return _probability(node) / (1 + self.goal.distance(node.state.names))
 
-    def _try(self, numbers: Sequence[int]) -> tuple[int, ...] | None:
+    def _try(self, nodes: Sequence[SearchNode]) -> tuple[int, ...] | None:
         """Execute the plans of nodes where the goal holds, the most probable first; return one that reached it."""
-        hits = [n for n in numbers if self._hits(n)]
-        for number in sorted(hits, key=lambda n: -self.nodes[n].logprob):
-            if self.nodes[number].dropped or self.spent.executions >= self.budget.executions:
+        hits = [node for node in nodes if self._hits(node)]
+        for node in sorted(hits, key=lambda hit: -hit.state.logprob):
+            if node.state.dropped or self.spent.executions >= self.budget.executions:
                 continue
-            plan = self._run(number)
+            plan = self._run(node)
             if plan is not None:
                 return plan
-            self.nodes[number].failed = True
+            node.state.failed = True
         return None
 
-    def _run(self, number: int) -> tuple[int, ...] | None:
+    def _run(self, node: SearchNode) -> tuple[int, ...] | None:
         """Execute a node's plan and correct its path; return the part of the plan that reached the goal, if any."""
-        plan = self._plan(number)
+        plan = tuple(node.actions())
         stops = self.runs.after(plan)
         reached = next((i for i, stop in enumerate(stops) if self._is_goal(stop)), None)
         self._correct(plan, stops)
         return None if reached is None else self._choose(plan[:reached])
 
-    def _doubtful(self) -> int | None:
+    def _doubtful(self) -> SearchNode | None:
         """The predicted node that is least confident and nearest to the goal; the deeper of equal ones."""
-        every = [n for n, node in enumerate(self.nodes) if not (node.is_true or node.dropped)]
-        return max(every, key=lambda n: (round(self._doubt(n), 6), self.nodes[n].depth, -n), default=None)
+        every = [node for node in self.nodes if not (node.state.is_true or node.state.dropped)]
+        return max(every, key=lambda node: (round(self._doubt(node), 6), node.state.depth, -node.number), default=None)
 
-    def _doubt(self, number: int) -> float:
-        node = self.nodes[number]
+    def _doubt(self, node: SearchNode) -> float:
         # A lost node has no state: its parent's distance counts.
-        if node.way == LOST:
-            return 1 / (1 + self.goal.distance(self.nodes[max(node.parent, 0)].names))
-        return (1 - math.exp(min(node.logprob, 0.0))) / (1 + self.goal.distance(node.names))
+        if node.state.way == LOST:
+            return 1 / (1 + self.goal.distance((node.parent or node).state.names))
+        return (1 - _probability(node)) / (1 + self.goal.distance(node.state.names))
 
-    def _hits(self, number: int) -> bool:
-        node = self.nodes[number]
-        return node.way in (ASKS, ENDED) and not node.failed and self.goal.holds(node.names)
+    def _hits(self, node: SearchNode) -> bool:
+        state = node.state
+        return state.way in (ASKS, ENDED) and not state.failed and self.goal.holds(state.names)
 
     def _is_goal(self, stop: MachineStop) -> bool:
         return stop.way in (ASKS, ENDED) and self.goal.holds(stop.names)
 
-    def _plan(self, number: int) -> tuple[int, ...]:
-        commands = list[int]()
-        while self.nodes[number].parent >= 0:
-            commands.append(self.nodes[number].command)
-            number = self.nodes[number].parent
-        return tuple(reversed(commands))
-
     def _choose(self, plan: tuple[int, ...]) -> tuple[int, ...]:
         """Mark the path of a plan as chosen."""
-        at = 0
-        self.nodes[at].chosen = True
+        node = self.nodes[0]
+        node.state.chosen = True
         for command in plan:
-            at = self._child(at, command)
-            self.nodes[at].chosen = True
+            node = node.children[command]
+            node.state.chosen = True
         return plan
-
-    def _child(self, number: int, command: int) -> int:
-        return next(n for n in self.nodes[number].children if self.nodes[n].command == command)
 
     def _correct(self, plan: tuple[int, ...], stops: Sequence[MachineStop]) -> None:
         """Write the states of an execution into the nodes of its path; drop predictions below a wrong node."""
-        at = 0
+        node = self.nodes[0]
         for depth, stop in enumerate(stops):
             if depth:
-                at = self._child_or_new(at, plan[depth - 1], stop)
-            node = self.nodes[at]
-            if not node.is_true:
-                self._set_true(at, stop)
+                command = plan[depth - 1]
+                node = node.children.get(command) or self._add(node, command, stop.names, stop.way, None)
+            if not node.state.is_true:
+                self._set_true(node, stop)
 
-    def _child_or_new(self, number: int, command: int, stop: MachineStop) -> int:
-        for child in self.nodes[number].children:
-            if self.nodes[child].command == command:
-                return child
-        depth = self.nodes[number].depth + 1
-        return self._add(ReachNode(number, command, stop.names, stop.way, None, depth))
-
-    def _set_true(self, number: int, stop: MachineStop) -> None:
-        node = self.nodes[number]
-        if node.snapshot is not None and node.parent >= 0:
-            is_right = (dict(node.names), node.way) == (dict(stop.names), stop.way)
+    def _set_true(self, node: SearchNode, stop: MachineStop) -> None:
+        state = node.state
+        if state.snapshot is not None and node.parent is not None:
+            is_right = (dict(state.names), state.way) == (dict(stop.names), stop.way)
             self.right, self.wrong = self.right + is_right, self.wrong + (not is_right)
-        if node.snapshot is not None and node.snapshot.text == stop.text:
-            node.snapshot = node.snapshot.certain()
+        if state.snapshot is not None and state.snapshot.text == stop.text:
+            state.snapshot = state.snapshot.certain()
         else:
-            node.corrected, node.snapshot, node.text = node.snapshot is not None, None, stop.text
-            self._drop(node.children)
-            node.children = []
-        node.is_true, node.names, node.way = True, stop.names, stop.way
+            state.corrected, state.snapshot, state.text = state.snapshot is not None, None, stop.text
+            _drop(node.children.values())
+            node.children = {}
+        state.is_true, state.names, state.way = True, stop.names, stop.way
 
-    def _drop(self, numbers: Sequence[int]) -> None:
-        waiting = list(numbers)
-        while waiting:
-            node = self.nodes[waiting.pop()]
-            node.dropped = True
-            waiting += node.children
-
-    def _open(self, number: int) -> bool:
+    def _open(self, node: SearchNode) -> bool:
         """Whether a node can be expanded: it waits for a command, is not too deep, and lacks children."""
-        node = self.nodes[number]
-        return node.way == ASKS and not node.dropped and self._has_room(node)
+        state = node.state
+        has_room = state.depth < self.budget.depth and len(node.children) < len(self.commands)
+        return state.way == ASKS and not state.dropped and has_room
 
-    def _has_room(self, node: ReachNode) -> bool:
-        return node.depth < self.budget.depth and len(node.children) < len(self.commands)
+    def _key(self, node: SearchNode) -> tuple[tuple[str, str], ...]:
+        return state_key(node.state.names, self.ignored)
 
-    def _state(self, node: ReachNode) -> tuple[tuple[str, str], ...]:
-        return state_key(node.names, self.ignored)
-
-    def _expanded_states(self) -> set[tuple[tuple[str, str], ...]]:
-        """The states that are fully expanded: another node with the same state adds nothing."""
+    def _known_states(self, taken: Sequence[SearchNode]) -> set[tuple[tuple[str, str], ...]]:
+        """The states that are fully expanded, or taken: another node with the same state adds nothing."""
         full = len(self.commands)
-        return {self._state(node) for node in self.nodes if not node.dropped and len(node.children) == full}
+        expanded = (node for node in self.nodes if not node.state.dropped and len(node.children) == full)
+        return {self._key(node) for node in (*expanded, *taken)}
 
-    def _best(self, taken: Sequence[int]) -> int | None:
-        """The open node of a new state with the lowest cost; shallow before deep."""
-        seen = self._expanded_states() | {self._state(self.nodes[n]) for n in taken}
-        every = [n for n in range(len(self.nodes)) if self._open(n)]
-        fresh = [n for n in every if self._state(self.nodes[n]) not in seen]
+    def _cheapest(self, taken: Sequence[SearchNode]) -> SearchNode | None:
+        """Best first: the open node of a new state with the lowest cost; shallow before deep."""
+        seen = self._known_states(taken)
+        every = [node for node in self.nodes if self._open(node)]
+        fresh = [node for node in every if self._key(node) not in seen]
         # Predictions depend on the text: the same state reached on another path may continue differently.
         return min(fresh or ([] if taken else every), key=self._cost, default=None)
 
-    def _cost(self, number: int) -> tuple[float, int, int]:
-        node = self.nodes[number]
-        far = self.goal.distance(node.names) if self.way == "near" else 0.0
-        return round(far - node.logprob, 6), node.depth, number
+    def _cost(self, node: SearchNode) -> tuple[float, int, int]:
+        if self.way == "near" and self.value is not None:
+            return -round(self._worth(node), 6), node.state.depth, node.number
+        far = self.goal.distance(node.state.names) if self.way == "near" else 0.0
+        return round(far - node.state.logprob, 6), node.state.depth, node.number
 
-    def _upper_bound(self, taken: Sequence[int]) -> int | None:
-        """Descend from the root to an open node, always to the child with the highest upper bound."""
-        seen = self._expanded_states() | {self._state(self.nodes[n]) for n in taken}
-        live = self._live(seen, taken) or (set() if taken else self._live(set(), taken))
-        if 0 not in live:
+    def _descend(self, taken: Sequence[SearchNode]) -> SearchNode | None:
+        """Descend from the root to an open node, always to the child that the selection prefers."""
+        live = self._live(self._known_states(taken), taken) or (set() if taken else self._live(set(), taken))
+        node = self.nodes[0]
+        if node not in live:
             return None
-        at = 0
-        while not self._open(at) or at in taken:
-            below = [n for n in self.nodes[at].children if n in live]
-            at = max(below, key=lambda n: (self._bound(n, at), -n))
-        return at
+        while not self._open(node) or node in taken:
+            node = self.select(node, [child for child in node.children.values() if child in live], EXPLORING)
+        return node
 
-    def _live(self, seen: set[tuple[tuple[str, str], ...]], taken: Sequence[int]) -> set[int]:
+    def _live(self, seen: set[tuple[tuple[str, str], ...]], taken: Sequence[SearchNode]) -> set[SearchNode]:
         """The nodes with something to expand at or below them."""
-        live = set[int]()
-        for number in range(len(self.nodes) - 1, -1, -1):
-            node = self.nodes[number]
-            is_free = self._open(number) and number not in taken
-            fresh = is_free and (bool(node.children) or self._state(node) not in seen)
-            if not node.dropped and (fresh or any(child in live for child in node.children)):
-                live.add(number)
+        live = set[SearchNode]()
+        for node in reversed(self.nodes):
+            is_free = self._open(node) and node not in taken
+            fresh = is_free and (bool(node.children) or self._key(node) not in seen)
+            if not node.state.dropped and (fresh or any(child in live for child in node.children.values())):
+                live.add(node)
         return live
 
-    def _bound(self, number: int, parent: int) -> float:
-        node = self.nodes[number]
-        worth = node.value if node.visits else self._worth(node)
-        tried = math.log(1 + self.nodes[parent].visits) / (1 + node.visits)
-        return worth + EXPLORING * math.sqrt(tried)
+
+def _probability(node: SearchNode) -> float:
+    """The probability of the predictions up to a node."""
+    return math.exp(min(node.state.logprob, 0.0))
+
+
+def _drop(nodes: Iterable[SearchNode]) -> None:
+    """Mark nodes and everything below them as dropped."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        node.state.dropped = True
+        waiting += node.children.values()

@@ -8,7 +8,8 @@ from worldline.core.text import plural
 from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.machine import CommandMachine
 from worldline.plan.reach.predicted_machine import ASKS
-from worldline.plan.reach.search import ReachNode, ReachResult
+from worldline.plan.reach.search import ReachResult
+from worldline.plan.search.node import SearchNode
 from worldline.plan.search_tree import SearchTree, TreeNode
 
 
@@ -16,12 +17,12 @@ def search_tree(machine: CommandMachine, goal: StateGoal, result: ReachResult, *
     """Return the tree of a search, with its goal and cost."""
     nodes = tuple(
         TreeNode(
-            parent=node.parent,
+            parent=_above(node),
             label=_label(machine, node),
             visits=node.visits,
             value=node.value if node.visits else None,
             note=_note(machine, node),
-            chosen=node.chosen,
+            chosen=node.state.chosen,
         )
         for node in result.nodes
     )
@@ -52,20 +53,25 @@ def _plan(machine: CommandMachine, result: ReachResult) -> str:
     return " ".join(machine.words(result.plan)) or "nothing: the goal holds at the start"
 
 
-def _label(machine: CommandMachine, node: ReachNode) -> str:
-    return "start" if node.parent < 0 else machine.commands[node.command]
+def _above(node: SearchNode) -> int:
+    return -1 if node.parent is None else node.parent.number
 
 
-def _note(machine: CommandMachine, node: ReachNode) -> str:
+def _label(machine: CommandMachine, node: SearchNode) -> str:
+    return "start" if node.parent is None else machine.commands[node.action]
+
+
+def _note(machine: CommandMachine, node: SearchNode) -> str:
     """The names there, and how they are known."""
-    names = ", ".join(f"{name}={text}" for name, text in node.names.items() if name != machine.name)
-    how = f"predicted, p {node.snapshot.probability:.2f}" if node.snapshot is not None else "executed"
-    if node.corrected:
+    state = node.state
+    names = ", ".join(f"{name}={text}" for name, text in state.names.items() if name != machine.name)
+    how = f"predicted, p {state.snapshot.probability:.2f}" if state.snapshot is not None else "executed"
+    if state.corrected:
         how = "corrected by an execution"
-    elif node.is_true:
-        how = "executed" if node.text else "predicted, confirmed by an execution"
-    ended = "" if node.way == ASKS else f", {node.way}"
-    return f"{names}{ended} ({how}{'; dropped: an earlier state was wrong' if node.dropped else ''})"
+    elif state.is_true:
+        how = "executed" if state.text else "predicted, confirmed by an execution"
+    ended = "" if state.way == ASKS else f", {state.way}"
+    return f"{names}{ended} ({how}{'; dropped: an earlier state was wrong' if state.dropped else ''})"
 
 
 def as_json(machine: CommandMachine, goal: StateGoal, result: ReachResult) -> dict[str, Any]:
@@ -82,17 +88,17 @@ def as_json(machine: CommandMachine, goal: StateGoal, result: ReachResult) -> di
         "simulations": result.simulations,
         "nodes": [
             {
-                "parent": node.parent,
+                "parent": _above(node),
                 "command": _label(machine, node),
-                "names": dict(node.names),
-                "way": node.way,
+                "names": dict(node.state.names),
+                "way": node.state.way,
                 "visits": node.visits,
                 "value": node.value,
-                "logprob": node.logprob,
-                "true": node.is_true,
-                "corrected": node.corrected,
-                "dropped": node.dropped,
-                "chosen": node.chosen,
+                "logprob": node.state.logprob,
+                "true": node.state.is_true,
+                "corrected": node.state.corrected,
+                "dropped": node.state.dropped,
+                "chosen": node.state.chosen,
             }
             for node in result.nodes
         ],

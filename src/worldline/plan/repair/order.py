@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -11,7 +11,6 @@ from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import PROPOSED_KIND, RepairCandidate
 from worldline.plan.repair.edits.proposer import kind_shares
 
-ORACLES = ("none", "random", "prior", "imagined", "mixed")
 PROPOSED_SHARE = 0.5  # the joint prior of all candidates of another proposer
 BASE_RATE = 0.1  # of changed programs that pass the failing test
 
@@ -48,18 +47,29 @@ def growth(old: str, new: str) -> int:
     return abs(len(new) - len(old))
 
 
+CandidateCost = Callable[[RankedCandidate], float]
+
+ORACLE_COSTS: dict[str, CandidateCost] = {
+    "none": lambda item: item.candidate.lines.start,
+    "random": lambda _: 0.0,
+    "prior": lambda _: 0.0,
+    "imagined": lambda item: -item.passing,
+    "mixed": lambda item: -item.passing * item.prior,
+}
+"""By oracle, the cost of a candidate: the cheapest is tried first. `prior` keeps the order of `with_priors`."""
+ORACLES = tuple(ORACLE_COSTS)
+
+
 def order_candidates(ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0) -> list[RankedCandidate]:
-    """Return the candidates in the order in which they are tried."""
+    """Return the candidates best first; ties keep their order.
+
+    A cost does not depend on the results of other candidates. The order is therefore known before the first execution,
+    and workers try candidates ahead of it.
+    """
     if oracle not in ORACLES:
         raise UsageError(f"the oracle must be one of {', '.join(ORACLES)}, not {oracle!r}")
     if oracle == "random":
         shuffled = sorted(ranked, key=lambda item: item.candidate.source)
         Random(f"repair {seed}").shuffle(shuffled)
         return shuffled
-    if oracle == "none":
-        return sorted(ranked, key=lambda item: item.candidate.lines.start)
-    if oracle == "imagined":
-        return sorted(ranked, key=lambda item: -item.passing)
-    if oracle == "mixed":
-        return sorted(ranked, key=lambda item: -item.passing * item.prior)
-    return list(ranked)
+    return sorted(ranked, key=ORACLE_COSTS[oracle])

@@ -1,0 +1,1 @@
+"""One search core: nodes and backup, selection functions, and the loops that use them."""
