@@ -83,6 +83,8 @@ def _same(found: Any, wanted: Any, tolerance: float, has_short_floats: bool) -> 
     if isinstance(wanted, list) and isinstance(found, list):
         pairs = zip(found, wanted, strict=False)
         return len(found) == len(wanted) and all(_same(*pair, tolerance, has_short_floats) for pair in pairs)
+    if isinstance(found, dict) and isinstance(wanted, list) and all(_is_pair(item) for item in wanted):
+        wanted = {_key(key): value for key, value in wanted}  # braces of C++
     if isinstance(wanted, dict) and isinstance(found, dict):
         is_same_size = found.keys() == wanted.keys()
         return is_same_size and all(_same(found[key], wanted[key], tolerance, has_short_floats) for key in wanted)
@@ -90,6 +92,10 @@ def _same(found: Any, wanted: Any, tolerance: float, has_short_floats: bool) -> 
         return type(found) is type(wanted) and bool(found == wanted)
     is_near = abs(found - wanted) <= tolerance if tolerance else False
     return found == wanted or is_near or (has_short_floats and found == _shortened(wanted))
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
 
 
 def _is_number(value: Any) -> bool:

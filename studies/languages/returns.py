@@ -38,7 +38,7 @@ RETURN = EVENTS.index("return")
 # JavaScript's solutions that do not meet their own tests: `console.assert` only prints "Assertion failed", so many
 # times in a plain execution. Their calls are compared, and so many of them must differ.
 FAILED_ASSERTIONS = {"JavaScript/112": 9, "JavaScript/155": 1}
-LIBRARIES = ("rand", "regex", "md5", "openssl", "js-md5", "boost")
+LIBRARIES = ("rand", "regex", "md5", "MD5", "boost")
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def missing_library(trace: Trace) -> str:
     """Return the library that a program did not find, or empty."""
     if trace.outcome.kind not in ("unsupported", "raised"):
         return ""
-    words = ("unresolved import", "No such file", "Cannot find module", "unlinked crate")
+    words = ("unresolved import", "No such file", "Cannot find module", "undefined reference")
     lines = [line for line in trace.stderr.splitlines() if any(word in line for word in words)]
     return next((library for library in LIBRARIES for line in lines if library in line), "")
 
