@@ -1,4 +1,4 @@
-"""A part of a list shows its elements, whatever list it is a part of: HumanEval-X's Java/148 returns one of an array."""
+"""A part of a list shows its elements, whatever list it is a part of: Java/148 of HumanEval-X returns an array's."""
 
 from __future__ import annotations
 
@@ -39,10 +39,16 @@ def java() -> Iterator[JavaRecorder]:
 def test_a_part_of_a_list_shows_its_elements(java: JavaRecorder) -> None:
     trace = java.record(SOURCE)
     check(trace, java.flow(trace))
-    told = {step.line: step.delta for step in trace.steps if step.event == "line" and trace.frames[step.frame].depth == 0}
+    told = {
+        step.line: step.delta for step in trace.steps if step.event == "line" and trace.frames[step.frame].depth == 0
+    }
     whole, part, inner = "Arrays.ArrayList#1([5, 6, 7, 8])", "SubList#2([6, 7, 8])", "SubList#3([7, 8])"
     assert (told[8]["whole"], told[9]["part"], told[10]["inner"]) == (whole, part, inner)
-    assert told[11] == {"whole": whole.replace("7", "70"), "part": "SubList#2([6, 70, 8])", "inner": "SubList#3([70, 8])"}
+    assert told[11] == {
+        "whole": whole.replace("7", "70"),
+        "part": "SubList#2([6, 70, 8])",
+        "inner": "SubList#3([70, 8])",
+    }
     assert (told[12], told[13]) == ({"linked": "SubList#4(['a', 'b'])"}, {"linked": "SubList#4(['b'])"})
     assert told[14] == {"fixed": "SubList#5([2, 3])"}
 

@@ -6,12 +6,12 @@ by a rule as well. Rules are counted, and anything else that differs is a differ
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from worldline.core.program import Program
 from worldline.core.trace import Trace
 
 RULES = {
@@ -19,12 +19,32 @@ RULES = {
     "returned": "the line that a call returns to, where the caller's line goes on",
     "same line": "another stop on the line that executes already: several statements, or several machine loops",
     "class": "V8 never stops on the line of a class; JDI never steps into what initialises one",
-    "loop head": "gdb stops at the head of a `for` once more or once less, by the code that evaluates its parts",
+    "loop head": "gdb stops at the head of a loop once more or once less, by the code that evaluates its parts",
+    "generated": "what the compiler generates for a class has the line of the class; it is no step of the trace",
+    "end of if": "rustc gives the code after an `if` without `else` the line of the `if`",
+    "declaration": "a declaration without a value is a step of the trace and has no code of its own",
+    "tail": "a tail expression on its own line is a step of the trace; rustc may give its code another line",
     "undeclared": "the name has no value yet: a debugger shows what was in memory before",
     "not a scalar": "the inspector shows an object of which only the kind is known",
 }
+_Rules = Mapping[str, Mapping[str, re.Pattern[str]]]
 _CLOSING = re.compile(r"[\s})\];,]*(?://.*)?")
-_LOOP_HEAD = re.compile(r"\s*\}?\s*(?:for|while)\b")
+_LOOP_HEAD = re.compile(r"\s*\}?\s*(?:for|while|loop)\b")
+# Lines of which only the debugger, or only the trace, has a stop more: by language, the rule and how such a line looks.
+_DEBUGGER_ONLY = {
+    "c": {"loop head": _LOOP_HEAD},
+    "cpp": {"loop head": _LOOP_HEAD, "generated": re.compile(r"\s*(?:struct|class)\b")},
+    "rust": {"loop head": _LOOP_HEAD, "end of if": re.compile(r"\s*(?:\} else )?if\b")},
+}
+_DECLARATION = re.compile(r"\s*(?!return\b)[\w:<>, ]+[\s*&]\**\w+(?:\[\w*\])*;")
+_TRACE_ONLY = {
+    "c": {"loop head": _LOOP_HEAD, "declaration": _DECLARATION},
+    "cpp": {"loop head": _LOOP_HEAD, "declaration": _DECLARATION},
+    "rust": {"loop head": _LOOP_HEAD, "tail": re.compile(r"\s*[\w.]+$")},
+}
+
+
+COST_OF_DIFFERENCE = 20  # of rules: a line is a difference only if no rules bring the lines together
 
 
 @dataclass(frozen=True)
@@ -51,7 +71,8 @@ class Comparison:
         """Count what a rule left out."""
         if rule not in RULES:
             raise KeyError(rule)
-        self.rules[rule] += count
+        if count:
+            self.rules[rule] += count
 
     def add(self, other: Comparison) -> None:
         """Count another one in."""
@@ -68,37 +89,83 @@ def is_closing(source: Sequence[str], line: int) -> bool:
     return line > len(source) or bool(_CLOSING.fullmatch(source[line - 1]))
 
 
-def compare(found: Comparison, theirs: Sequence[Stop], ours: Sequence[Stop], source: Sequence[str]) -> None:
+def compare(found: Comparison, theirs: Sequence[Stop], ours: Sequence[Stop], program: Program) -> None:
     """Compare a debugger's stops with the trace's lines, and the scalars of each that both have."""
-    found.lines += len(theirs)
-    matcher = difflib.SequenceMatcher(
-        None, [stop.line for stop in theirs], [stop.line for stop in ours], autojunk=False
-    )
-    for tag, low, high, start, end in matcher.get_opcodes():
-        if tag == "equal":
-            found.equal_lines += high - low
-            for their, our in zip(theirs[low:high], ours[start:end], strict=True):
-                _compare_values(found, their, our)
-            continue
-        lines = [stop.line for stop in theirs[low:high]], [stop.line for stop in ours[start:end]]
-        if all(_LOOP_HEAD.match(source[line - 1]) for line in (*lines[0], *lines[1])):
-            found.leave_out("loop head", max(map(len, lines)))
-            found.lines -= high - low
+    compared_names: set[str] = set()
+    source = program.source.split("\n")
+    their_rules = [_rule(_DEBUGGER_ONLY, program.language, source[stop.line - 1]) for stop in theirs]
+    our_rules = [_rule(_TRACE_ONLY, program.language, source[stop.line - 1]) for stop in ours]
+    for at, our_at in _aligned(theirs, ours, their_rules, our_rules):
+        if at is not None and our_at is not None:
+            found.lines, found.equal_lines = found.lines + 1, found.equal_lines + 1
+            compared_names |= _compare_values(found, theirs[at], ours[our_at])
+        elif rule := their_rules[at] if at is not None else our_rules[our_at or 0]:
+            found.leave_out(rule)
         else:
-            found.differences.append(f"the debugger's lines {lines[0][:8]}, the trace's {lines[1][:8]}")
+            found.lines += at is not None
+            line = theirs[at].line if at is not None else ours[our_at or 0].line
+            found.differences.append(f"only the {'trace' if at is None else 'debugger'} has line {line}")
+    shown = {name for stop in theirs for name in stop.values}
+    found.differences += [f"{name} is never compared" for name in sorted(shown - compared_names)]
 
 
-def _compare_values(found: Comparison, theirs: Stop, ours: Stop) -> None:
+def _rule(rules: _Rules, language: str, text: str) -> str:
+    """The rule by which only one of the two may have a line, or empty."""
+    return next((rule for rule, pattern in rules.get(language, {}).items() if pattern.match(text)), "")
+
+
+def _aligned(
+    theirs: Sequence[Stop], ours: Sequence[Stop], their_rules: Sequence[str], our_rules: Sequence[str]
+) -> list[tuple[int | None, int | None]]:
+    """Pairs of positions with equal lines, or of one that the other has not; rules are preferred to differences."""
+    their_costs = [1 if rule else COST_OF_DIFFERENCE for rule in their_rules]
+    our_costs = [1 if rule else COST_OF_DIFFERENCE for rule in our_rules]
+    costs = [[0] * (len(ours) + 1) for _ in range(len(theirs) + 1)]  # of what is left from here on
+    for at in range(len(theirs), -1, -1):
+        for our_at in range(len(ours), -1, -1):
+            ways = [cost for _, _, cost in _ways(theirs, ours, their_costs, our_costs, costs, at, our_at)]
+            costs[at][our_at] = min(ways, default=0)
+    pairs: list[tuple[int | None, int | None]] = []
+    at, our_at = 0, 0
+    while (at, our_at) != (len(theirs), len(ours)):
+        ways = _ways(theirs, ours, their_costs, our_costs, costs, at, our_at)
+        has_theirs, has_ours, _ = min(ways, key=lambda way: way[2])
+        pairs.append((at if has_theirs else None, our_at if has_ours else None))
+        at, our_at = at + has_theirs, our_at + has_ours
+    return pairs
+
+
+def _ways(
+    theirs: Sequence[Stop], ours: Sequence[Stop], their_costs: Sequence[int], our_costs: Sequence[int],
+    costs: list[list[int]], at: int, our_at: int,
+) -> list[tuple[bool, bool, int]]:  # fmt: skip
+    """How the next pair may look (their line, ours, or both), with the cost of all that is left."""
+    has_theirs, has_ours = at < len(theirs), our_at < len(ours)
+    ways = []
+    if has_theirs and has_ours and theirs[at].line == ours[our_at].line:
+        ways.append((True, True, costs[at + 1][our_at + 1]))
+    if has_theirs:
+        ways.append((True, False, their_costs[at] + costs[at + 1][our_at]))
+    if has_ours:
+        ways.append((False, True, our_costs[our_at] + costs[at][our_at + 1]))
+    return ways
+
+
+def _compare_values(found: Comparison, theirs: Stop, ours: Stop) -> set[str]:
+    """Compare the scalars of one line; return the names that both have."""
+    names = set()
     for name, value in theirs.values.items():
         text = ours.values.get(name)
         if text is None or text == "<uninit>":
             found.leave_out("undeclared")
             continue
+        names.add(name)
         found.values += 1
         if text == value or _is_same_float(text, value):
             found.equal_values += 1
         else:
             found.differences.append(f"line {ours.line}: {name} is {value} for the debugger, {text} in the trace")
+    return names
 
 
 def _is_same_float(ours: str, theirs: str) -> bool:

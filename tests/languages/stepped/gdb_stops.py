@@ -24,7 +24,7 @@ def compare_with_gdb(trace: Trace) -> Comparison:
     theirs = once(_stops(found, _rows(trace.program.source, trace.program.name), source), found)
     functions = {number: _bare(frame.name) for number, frame in enumerate(trace.frames)}
     ours = [replace(stop, frame=functions[stop.frame]) for stop in lines_of(trace)]  # type: ignore[index]
-    compare(found, theirs, once(ours), source)
+    compare(found, theirs, once(ours), trace.program)
     return found
 
 

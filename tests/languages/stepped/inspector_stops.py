@@ -23,7 +23,7 @@ def compare_with_inspector(trace: Trace) -> Comparison:
     theirs = once(_stops(found, _pauses(trace), source), found)
     lines = [stop for stop in lines_of(trace) if not _is_class(source, stop.line)]
     found.leave_out("class", len(lines_of(trace)) - len(lines))
-    compare(found, theirs, once([Stop(stop.line, stop.values) for stop in lines]), source)
+    compare(found, theirs, once([Stop(stop.line, stop.values) for stop in lines]), trace.program)
     return found
 
 

@@ -23,7 +23,7 @@ def compare_with_jdi(trace: Trace) -> Comparison:
     """Step the program of a trace in the JVM's debugger interface, and compare."""
     found = Comparison()
     theirs = _stops(found, _rows(trace.program.source))
-    compare(found, theirs, _lines(found, trace), trace.program.source.split("\n"))
+    compare(found, theirs, _lines(found, trace), trace.program)
     return found
 
 
