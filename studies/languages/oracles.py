@@ -1,4 +1,4 @@
-"""Ordinary programs step by step beside debuggers: gdb, the JVM's debugger interface, V8's inspector.
+"""Ordinary programs step by step beside debuggers: gdb, the JVM's debugger interface, V8's inspector, delve.
 
     python studies/languages/oracles.py [--language java] [--rules]
 

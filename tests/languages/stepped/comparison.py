@@ -15,7 +15,8 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 
 RULES = {
-    "closing": "a line of closing brackets alone, where gdb and V8 stop before a block or function ends",
+    "closing": "a line of closing brackets alone, where gdb, delve and V8 stop before a block or function ends",
+    "head": "the head of a function, where delve stops before the first line",
     "returned": "the line that a call returns to, where the caller's line goes on",
     "same line": "another stop on the line that executes already: several statements, or several machine loops",
     "class": "V8 never stops on the line of a class; JDI never steps into what initialises one",

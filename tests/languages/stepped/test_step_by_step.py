@@ -61,8 +61,9 @@ def test_the_debugger_sees_what_the_trace_says(path: Path, worker: SandboxWorker
 def test_every_language_has_a_debugger_and_ordinary_programs() -> None:
     languages = [language_of(path.name) for path in PROGRAMS]
     assert len(set(PROGRAMS)) == len(PROGRAMS) >= LEAST_PROGRAMS
-    assert set(WITNESSES) == set(LANGUAGES) - set(NOT_STEPPED)
-    assert min(languages.count(language) for language in WITNESSES) >= 4
+    stepped = set(LANGUAGES) - set(NOT_STEPPED)
+    assert stepped <= set(WITNESSES)
+    assert min(map(languages.count, stepped)) >= 4
 
 
 def found_of(theirs: list[Stop], ours: list[Stop], name: str = "main.js") -> Comparison:

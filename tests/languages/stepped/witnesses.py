@@ -9,15 +9,18 @@ from pathlib import Path
 
 import stepping
 from comparison import Comparison
+from delve_stops import compare_with_delve
 from gdb_stops import compare_with_gdb
 from inspector_stops import compare_with_inspector
 from jdi_stops import compare_with_jdi
 
+from worldline.core.language import SUFFIXES
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 
 HERE = Path(__file__).parent
-PROGRAMS = [HERE.parent / name for name in (HERE / "programs.txt").read_text("utf-8").split()]
+_FILES = [HERE.parent / name for name in (HERE / "programs.txt").read_text("utf-8").split()]
+PROGRAMS = [path for path in _FILES if path.suffix in SUFFIXES]
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ WITNESSES = {
     "cpp": Witness("gdb", compare_with_gdb, ("gdb", "g++")),
     "rust": Witness("gdb", compare_with_gdb, ("gdb", "rustc")),
     "java": Witness("JDI", compare_with_jdi, ("java", "javac")),
+    "go": Witness("delve", compare_with_delve, ("dlv", "go")),
     "js": Witness("the inspector", compare_with_inspector, ("node",)),
 }
 
