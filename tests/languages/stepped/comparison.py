@@ -23,6 +23,7 @@ RULES = {
     "loop head": "gdb stops at the head of a loop once more or once less, by the code that evaluates its parts",
     "generated": "what the compiler generates for a class has the line of the class; it is no step of the trace",
     "end of if": "rustc gives the code after an `if` without `else` the line of the `if`",
+    "switch": "delve stops on the cases that are compared, and on the `switch` after them; the trace where it begins",
     "declaration": "a declaration without a value is a step of the trace and has no code of its own",
     "tail": "a tail expression on its own line is a step of the trace; rustc may give its code another line",
     "undeclared": "the name has no value yet: a debugger shows what was in memory before",
@@ -35,6 +36,7 @@ _LOOP_HEAD = re.compile(r"\s*\}?\s*(?:for|while|loop)\b")
 _DEBUGGER_ONLY = {
     "c": {"loop head": _LOOP_HEAD},
     "cpp": {"loop head": _LOOP_HEAD, "generated": re.compile(r"\s*(?:struct|class)\b")},
+    "go": {"switch": re.compile(r"\s*(?:switch|case)\b")},
     "rust": {"loop head": _LOOP_HEAD, "end of if": re.compile(r"\s*(?:\} else )?if\b")},
 }
 _DECLARATION = re.compile(r"\s*(?!return\b)[\w:<>, ]+[\s*&]\**\w+(?:\[\w*\])*;")
