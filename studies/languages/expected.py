@@ -8,7 +8,7 @@ the reason in its place.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from worldline.codec.literals import NotLiteral, Reader
@@ -33,11 +33,13 @@ class Expected:
     """What a test expects of one call.
 
     `tolerance` is how far a float may be off, 0 if not at all. `is_loose` is `==` of JavaScript: `'6.00'` is 6.
+    `call` is the text of the call.
     """
 
     value: Any
     tolerance: float = 0.0
     is_loose: bool = False
+    call: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class _Assertions:
                 found.append(_IN_A_LOOP)
                 continue
             try:
-                found.append(self._of(_Span(match.start(), self._closed(match.end() - 1))))
+                end = self._closed(match.end() - 1)
+                found.append(replace(self._of(_Span(match.start(), end)), call=self._text[match.start() : end]))
             except (NotLiteral, ValueError):
                 found.append(_NO_LITERAL)
         return found

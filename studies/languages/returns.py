@@ -1,11 +1,12 @@
 """The values that recorded tests of HumanEval-X return beside those that the tests expect.
 
-    python studies/languages/returns.py [--language java] [--data DIR] [--every N]
+    python studies/languages/returns.py [--language java] [--data DIR] [--every N] [--calls]
 
 Each problem is recorded once with its own tests. Every call that a test makes is a frame of the trace; the value of its
 RETURN must be the one that the test's text expects, compared as a value (`returned_values`). The tests themselves are
 not asked: a recorder that shows a wrong value, loses a call or mixes two of them is noticed. Calls without a known
-expected value are counted by reason. The exit status is 1 where a value differs.
+expected value are counted by reason. With --calls, the first call with literal arguments of each problem is recorded
+by itself instead, as `worldline record --call` does. The exit status is 1 where a value differs.
 """
 
 from __future__ import annotations
@@ -13,21 +14,23 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from expected import Expected, expected_values
-from problems import LANGUAGES, problems
+from problems import LANGUAGES, problems, typed
 from returned_values import is_expected
 
 from worldline.core.errors import UsageError
 from worldline.core.events import EVENTS
+from worldline.core.language import usual_name
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Trace
 from worldline.evaluation.rows import read_rows
-from worldline.evaluation.suites.languages.calls import functions
+from worldline.evaluation.suites.languages.calls import calls, functions, parameter_types
 from worldline.evaluation.suites.languages.humaneval_x import file_of
+from worldline.evaluation.suites.languages.humaneval_x import problems as solutions
 from worldline.recording.recorder import SandboxWorker, prepare
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "humaneval-x"
@@ -165,6 +168,40 @@ def agreement(language: str, data: Path, worker: SandboxWorker, every: int = 1) 
     return found
 
 
+def call_agreement(language: str, data: Path, worker: SandboxWorker, every: int = 1) -> Agreement:
+    """Record one call of every n-th problem by itself and compare its value."""
+    found = Agreement()
+    spelling = "js" if language == "ts" else language
+    pairs = zip(suite_problems(data, language), solutions(data, spelling), strict=True)
+    for problem, solution in list(pairs)[::every]:
+        source = typed(solution.source) if language == "ts" else solution.source
+        found.add(_call_agreement(problem, Program(source=source, name=usual_name(language)), worker))
+    return found
+
+
+def _call_agreement(problem: Problem, program: Program, worker: SandboxWorker) -> Agreement:
+    """Record the first call that has literal arguments and a known value."""
+    found = Agreement(problems=1)
+    spelling = "js" if program.language == "ts" else program.language
+    types = parameter_types(program.source, problem.entry, spelling)
+    for expected in problem.expected:
+        texts = [] if isinstance(expected, str) else calls(expected.call, problem.entry, spelling, types=types)
+        if isinstance(expected, str) or not texts:
+            continue
+        trace = worker.record(replace(program, call=texts[0]))
+        if trace.outcome.kind == "unsupported":
+            found.left_out[f"not supported as a call: {trace.outcome.detail.splitlines()[0][:60]}"] += 1
+        elif problem.name in FAILED_ASSERTIONS:
+            found.left_out["the solution fails its own test, plainly too"] += 1
+        else:
+            found.compared = 1
+            found.equal = int(is_expected(trace.outcome.detail, expected, program.language))
+            found.differences += [] if found.equal else [f"{texts[0]} {trace.outcome}: {expected}"]
+        return found
+    found.left_out["no call has literal arguments and a known value"] += 1
+    return found
+
+
 def report(language: str, found: Agreement) -> str:
     """A language's line, its differences, and what is left out."""
     total = found.compared + found.left_out.total()
@@ -182,14 +219,16 @@ def main() -> None:
     parser.add_argument("--language", choices=SUITE_LANGUAGES, help="one language; all of them by default")
     parser.add_argument("--data", type=Path, default=DATA, help="HumanEval-X's folder")
     parser.add_argument("--every", type=int, default=1, help="only every N-th problem")
+    parser.add_argument("--calls", action="store_true", help="record one call of each problem by itself")
     options = parser.parse_args()
+    compared = call_agreement if options.calls else agreement
     if not options.data.is_dir():
         raise UsageError(f"{options.data} is not here: pass --data with HumanEval-X's folder")
     total = Agreement()
     worker = SandboxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
     try:
         for language in [options.language] if options.language else SUITE_LANGUAGES:
-            found = agreement(language, options.data, worker, options.every)
+            found = compared(language, options.data, worker, options.every)
             print(report(language, found), flush=True)
             total.add(found)
     finally:

@@ -32,6 +32,7 @@ from returns import (  # noqa: E402
     Agreement,
     Problem,
     agreement,
+    call_agreement,
     compare,
     suite_problems,
 )
@@ -41,6 +42,7 @@ sys.path.remove(str(STUDY))  # its other modules have names that tests have too
 FOLDER = Path(os.environ.get("WORLDLINE_HUMANEVAL_X", DATA))
 EVERY = int(os.environ.get("WORLDLINE_HUMANEVAL_X_EVERY", "3"))
 LEAST_COMPARED = 0.94  # of the calls in the tests; Rust's need crates in four problems
+LEAST_CALLED = 0.75  # of the problems: calls need literals, and parameters that they fit
 WITH_DATA = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"HumanEval-X is not here: {FOLDER}")
 ASSERTIONS = [
     ("js", "console.assert(JSON.stringify(f(1)) === JSON.stringify([2, 'a']))", Expected([2, "a"])),
@@ -110,6 +112,19 @@ def test_recorded_tests_return_what_they_expect(language: str, worker: SandboxWo
     print(f"{language}: {found.equal} of {found.compared} returned values, every {EVERY}. problem; {found.left_out}")
     assert found.differences == []
     assert found.compared_share >= LEAST_COMPARED, found.left_out
+
+
+@WITH_DATA
+@pytest.mark.long(reason="each program is compiled")
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("language", SUITE_LANGUAGES)
+def test_recorded_calls_return_what_the_tests_expect(language: str, worker: SandboxWorker) -> None:
+    if isinstance(why := toolchain.find(language), str):
+        pytest.skip(why)
+    found = call_agreement(language, FOLDER, worker, 7 * EVERY)
+    print(f"{language}: {found.equal} of {found.compared} calls; {found.left_out}")
+    assert found.differences == []
+    assert found.compared_share >= LEAST_CALLED, found.left_out
 
 
 @pytest.fixture(scope="module")
