@@ -29,7 +29,10 @@ def is_expected(text: str, expected: Expected, language: str) -> bool:
         found = plain_value(value)
         if expected.is_loose and isinstance(found, str) and _is_number(expected.value):
             found = float(found)
-        return _same(found, _listed(expected.value), expected.tolerance, language in _SHORT_FLOATS)
+        wanted = _listed(expected.value)
+        if language == "go":
+            wanted = _with_runes(wanted, found)
+        return _same(found, wanted, expected.tolerance, language in _SHORT_FLOATS)
     except ValueError:
         return False
 
@@ -77,6 +80,16 @@ def _listed(value: Any) -> Any:
     if isinstance(value, dict):
         return {_key(_listed(key)): _listed(item) for key, item in value.items()}
     return {_key(_listed(item)) for item in value} if isinstance(value, set | frozenset) else value
+
+
+def _with_runes(wanted: Any, found: Any) -> Any:
+    """An expected value with numbers for characters of Go (`'a'` is 97) where the value has a number."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        has_numbers = all(_is_number(key) for key in found)
+        return {_with_runes(key, 0 if has_numbers else key): value for key, value in wanted.items()}
+    if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        return [_with_runes(*pair) for pair in zip(wanted, found, strict=True)]
+    return ord(wanted) if isinstance(wanted, str) and len(wanted) == 1 and _is_number(found) else wanted
 
 
 def _same(found: Any, wanted: Any, tolerance: float, has_short_floats: bool) -> bool:

@@ -135,7 +135,8 @@ def missing_library(trace: Trace) -> str:
     if trace.outcome.kind not in ("unsupported", "raised"):
         return ""
     words = ("unresolved import", "No such file", "Cannot find module", "undefined reference")
-    lines = [line for line in trace.stderr.splitlines() if any(word in line for word in words)]
+    told = f"{trace.stderr}\n{trace.outcome.detail}"
+    lines = [line for line in told.splitlines() if any(word in line for word in words)]
     return next((library for library in LIBRARIES for line in lines if library in line), "")
 
 
@@ -189,7 +190,9 @@ def _call_agreement(problem: Problem, program: Program, worker: SandboxWorker) -
         if isinstance(expected, str) or not texts:
             continue
         trace = worker.record(replace(program, call=texts[0]))
-        if trace.outcome.kind == "unsupported":
+        if library := missing_library(trace):
+            found.left_out[f"the program needs a library: {library}"] += 1
+        elif trace.outcome.kind == "unsupported":
             found.left_out[f"not supported as a call: {trace.outcome.detail.splitlines()[0][:60]}"] += 1
         elif problem.name in FAILED_ASSERTIONS:
             found.left_out["the solution fails its own test, plainly too"] += 1

@@ -94,6 +94,14 @@ def test_values_compare_as_values(text: str, value: object, is_same: bool) -> No
     assert is_expected(text, Expected(value), "rust") == is_same
 
 
+@pytest.mark.unit
+@pytest.mark.parametrize(("language", "is_same"), [("go", True), ("rust", False)])
+def test_characters_of_go_are_numbers(language: str, is_same: bool) -> None:
+    assert is_expected("{97: 2}", Expected({"a": 2}), language) == is_same
+    assert is_expected("[97, 'b']", Expected(["a", "b"]), language) == is_same
+    assert not is_expected("[98, 'b']", Expected(["a", "b"]), language)
+
+
 @pytest.fixture(scope="module")
 def worker() -> Iterator[SandboxWorker]:
     found = SandboxWorker(prepare(limits=LIMITS, python=None, core="auto", trust=False))
