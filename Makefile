@@ -124,9 +124,11 @@ hidden: tools ## 260 stochastic programs: one seed is one run, and a record repl
 	$(BIN)/python studies/hidden/replay.py
 	$(BIN)/python studies/hidden/invisible.py
 
-languages: peers ## other languages whole: HumanEval-X beside plain runs, and 500 random programs about sharing in each
+languages: peers ## other languages whole: HumanEval-X beside plain runs and its answers, debuggers, 500 programs about sharing
 	WORLDLINE_FUZZ=500 $(PYTEST) tests/languages -k aliasing
 	$(BIN)/python studies/languages/plain.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python studies/languages/returns.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python studies/languages/oracles.py
 
 sanitize: tools ## the native modules' tests and fuzz under ASan and UBSan; FULL=1: 100,000 wires, 400 programs a version
 	$(BIN)/python tests/sanitize/run.py $(if $(FULL),--full)

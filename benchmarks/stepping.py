@@ -1,4 +1,4 @@
-"""Debuggers that step a plainly compiled program line by line: gdb, the JVM's own interface (JDI), V8's inspector.
+"""Debuggers that step a plain program line by line: gdb, the JVM's own interface (JDI), V8's inspector, delve.
 
 Each gives what it saw, stop by stop, as its program under debuggers/ wrote it. Nothing of worldline is known there: the
 tests of languages use them as witnesses, `make bench` as the peers that recording is timed beside.
@@ -81,6 +81,19 @@ def inspector(file: Path, walk: Walk = WHOLE) -> list[dict[str, Any]]:
         # It kills itself when all is written: see there.
         _run(["node", str(HERE / "inspector.js"), *told], folder, ended=-signal.SIGKILL)
         return list(json.loads(out.read_text()))
+
+
+def delve(target: Path, source: str, walk: Walk = WHOLE) -> list[str]:
+    """What delve.star saw of a Go program: function, line, depth, scalars; by tabs."""
+    with tempfile.TemporaryDirectory(prefix="delve-") as folder:
+        out, script, first = Path(folder, "rows.json"), Path(folder, "delve.star"), Path(folder, "first")
+        told = {"$OUT": str(out), "$SOURCE": source, "$MOST": str(walk.most), "$START": f"main.{walk.start or 'main'}"}
+        text = (HERE / "delve.star").read_text("utf-8")
+        script.write_text(functools.reduce(lambda text, word: text.replace(word, told[word]), told, text), "utf-8")
+        first.write_text(f"source {script}\nquit\n")
+        asked = ["dlv", "exec", str(target), "--allow-non-terminal-interactive=true", "--init", str(first)]
+        _run([*asked, "--", *walk.arguments], folder, {"HOME": folder})
+        return str(json.loads(out.read_text("utf-8"))).splitlines()
 
 
 def _run(command: list[str], folder: str, more: dict[str, str] | None = None, ended: int = 0) -> str:

@@ -84,6 +84,41 @@ abstract class Layout {
         }
     }
 
+    /** A part of another list of the JDK, as subList gives it; of an unknown list, only the size is known. */
+    static final class PartOfOther extends Layout {
+        private static final Object UNKNOWN = new Object();
+        private final long root, from, length;
+
+        PartOfOther(Class<?> part) {
+            root = offset(part, "root");
+            from = offset(part, "offset");
+            length = offset(part, "size");
+        }
+
+        @Override
+        long size(Object list) {
+            return UNSAFE.getInt(list, length);
+        }
+
+        @Override
+        void read(Object list, Cells into) {
+            Object whole = get(list, root);
+            Shape shape = whole == null ? null : Shape.of(whole.getClass());
+            int first = into.count, from = UNSAFE.getInt(list, this.from), length = (int) size(list);
+            if (shape != null && shape.layout != null) {
+                shape.layout.read(whole, into);
+            }
+            int there = Math.max(0, Math.min(length, into.count - first - from));
+            for (int i = first; i < first + there; i++) {
+                into.refs[i] = into.refs[i + from];
+            }
+            into.count = first + there;
+            while (into.count < first + length) {
+                into.add(UNKNOWN);
+            }
+        }
+    }
+
     /** Nodes that name the next one: values, or keys and values. */
     static final class Chain extends Layout {
         private final long first, next, length, key;

@@ -66,6 +66,9 @@ final class Library {
                 return list(name, backed(UTIL + name, "elementData", "size"));
             case "ArrayList$SubList":
                 return list("SubList", new Layout.Part());
+            case "AbstractList$SubList":
+            case "AbstractList$RandomAccessSubList":
+                return list("SubList", new Layout.PartOfOther(Layout.of(UTIL + "AbstractList$SubList")));
             case "Vector":
             case "Stack":
                 return list(name, backed(UTIL + "Vector", "elementData", "elementCount"));
@@ -130,6 +133,8 @@ final class Library {
                 return list("List", backed(FIXED + name, "elements", null));
             case "List12":
                 return list("List", two(FIXED + name));
+            case "SubList":
+                return list(name, new Layout.PartOfOther(Layout.of(FIXED + name)));
             case "SetN":
                 return new Entry(Shape.SET, "Set", new Layout.Gaps(Layout.of(FIXED + name), "elements", 1));
             case "Set12":
