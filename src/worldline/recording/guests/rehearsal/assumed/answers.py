@@ -46,7 +46,7 @@ class Answers:
         """Return whether a stub or the host has a value for something, and the value."""
         stub = self.stubs.get(what, _ABSENT)
         if stub is not _ABSENT:
-            self.assume(what, shown(stub), BY_STUB, frame)
+            self.assume(what, spell(stub), BY_STUB, frame)
             return True, stub
         if what in self.predicted:
             self.assume(what, self.predicted[what], BY_MODEL, frame)
@@ -78,7 +78,7 @@ class Answers:
     def call_stub(self, name: str, stub: Any) -> Any:
         """Return a stub that reports each call of it; a stub that cannot be called is its own value."""
         if not callable(stub):
-            self.assume(name, shown(stub), BY_STUB, _own_caller())
+            self.assume(name, spell(stub), BY_STUB, _own_caller())
             return stub
 
         def call(*args: Any, **named: Any) -> Any:
@@ -88,7 +88,7 @@ class Answers:
             except BaseException as error:
                 self.assume(spelled_call(name, args, named), f"raises {type(error).__name__}", BY_STUB, frame)
                 raise
-            self.assume(spelled_call(name, args, named), shown(value), BY_STUB, frame)
+            self.assume(spelled_call(name, args, named), spell(value), BY_STUB, frame)
             return value
 
         return call
@@ -114,22 +114,22 @@ def _own_caller() -> Any:
     return frame
 
 
-def shown(value: Any) -> str:
+def spell(value: Any) -> str:
     """Return a plain value as text, and anything else as its type; calls nothing of the program."""
     kind = type(value)
     if kind in (str, bytes, int, float, bool, type(None)):
         return repr(value)[:MAX_SHOWN]
     if kind in (list, tuple) and len(value) <= 8:
-        inner = ", ".join(map(shown, value))
+        inner = ", ".join(map(spell, value))
         text = f"[{inner}]" if kind is list else f"({inner}{',' if len(value) == 1 else ''})"
         return text[:MAX_SHOWN]
     if kind is dict and len(value) <= 8:
-        return ("{" + ", ".join(f"{shown(key)}: {shown(item)}" for key, item in value.items()) + "}")[:MAX_SHOWN]
+        return ("{" + ", ".join(f"{spell(key)}: {spell(item)}" for key, item in value.items()) + "}")[:MAX_SHOWN]
     name = getattr(value, "_shown", None) if kind.__module__.startswith(_PACKAGE) else None
     return name if isinstance(name, str) else f"<{kind.__name__}>"
 
 
 def spelled_call(name: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
     """Spell a call with its plain arguments."""
-    words = [*map(shown, args), *(f"{key}={shown(value)}" for key, value in named.items())]
+    words = [*map(spell, args), *(f"{key}={spell(value)}" for key, value in named.items())]
     return f"{name}({', '.join(words)})"

@@ -17,7 +17,7 @@ from types import CoroutineType, ModuleType
 from typing import Any
 
 from ..script_frames import asks_itself
-from .answers import BY_NOBODY, Answers, shown, spelled_call
+from .answers import BY_NOBODY, Answers, spell, spelled_call
 from .imports import MissingModules, Patch, PatchedModules, stub_patches
 from .unknown import is_unknown, plain, unknown, unknown_bytes
 
@@ -104,7 +104,7 @@ def _file_answer(answers: Answers, error: OSError, file: Any, mode: Any, frame: 
     is_reading = isinstance(mode, str) and not set(mode) & set("wxa+")
     if not isinstance(error, FileNotFoundError) or not is_reading or not asks_itself(frame):
         return None
-    path = os.fspath(file) if isinstance(file, str | os.PathLike) else shown(file)
+    path = os.fspath(file) if isinstance(file, str | os.PathLike) else spell(file)
     what = f"open({path!r})"
     is_supplied, content = answers.supplied(what, frame)
     if is_supplied:
@@ -225,7 +225,7 @@ def _with_sockets(answers: Answers) -> Patch:
             except OSError:
                 if not asks_itself(_getframe(1)):
                     raise
-                what = f"socket.connect({shown(address)})"
+                what = f"socket.connect({spell(address)})"
                 answers.assume(what, "", BY_NOBODY, _getframe(1))
                 connected[id(self)] = what
 
@@ -238,7 +238,7 @@ def _with_sockets(answers: Answers) -> Patch:
                     return real_method(self, *args, **named)
                 if name in ("send", "sendall", "shutdown"):
                     return len(args[0]) if name == "send" else None
-                whole = f"{what}.{name}({', '.join(map(shown, args))})"
+                whole = f"{what}.{name}({', '.join(map(spell, args))})"
                 return unknown_bytes(whole) if name == "recv" else unknown(whole, binary=True)
 
             return call

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from ..script_frames import OWN
-from .answers import BY_NOBODY, MAX_SHOWN, Answers, shown, spelled_call
+from .answers import BY_NOBODY, MAX_SHOWN, Answers, spell, spelled_call
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -114,7 +114,7 @@ def _known_value(name: str, likely: Any) -> Any:
 def _compare(value: Any, method: str, other: Any) -> Any:
     symbol, turned, act = _COMPARISONS[method]
     name = _get(value, "_shown")
-    other_name = _get(other, "_shown") if is_unknown(other) else shown(other)
+    other_name = _get(other, "_shown") if is_unknown(other) else spell(other)
     if name == other_name:
         return (symbol != "<") != turned
     if name in _answers[0].values and not is_unknown(other):
@@ -240,10 +240,10 @@ class UnknownText(str):
     def __contains__(self, key: Any) -> bool:
         if not _is_own(_getframe(1)):
             return isinstance(key, str) and str.__contains__(self, key)
-        return _answers[0].decide(f"{shown(key)} in {_get(self, '_shown')}", True)
+        return _answers[0].decide(f"{spell(key)} in {_get(self, '_shown')}", True)
 
     def __instancecheck__(self, value: Any) -> bool:
-        return _answers[0].decide(f"isinstance({shown(value)}, {_get(self, '_shown')})", True)
+        return _answers[0].decide(f"isinstance({spell(value)}, {_get(self, '_shown')})", True)
 
     def __int__(self) -> int:
         own = _get(self, "__dict__")
@@ -327,7 +327,7 @@ class UnknownBytes(bytes):
         return unknown_bytes(f"{_get(self, '_shown')}[{_key(key)}]")
 
     def __contains__(self, key: Any) -> bool:
-        return _answers[0].decide(f"{shown(key)} in {_get(self, '_shown')}", True)
+        return _answers[0].decide(f"{spell(key)} in {_get(self, '_shown')}", True)
 
     def __int__(self) -> int:
         return 1
@@ -337,11 +337,11 @@ class UnknownBytes(bytes):
 
 
 def _key(key: Any) -> str:
-    return shown(key) if type(key) is not slice else f"{_part(key.start)}:{_part(key.stop)}"
+    return spell(key) if type(key) is not slice else f"{_part(key.start)}:{_part(key.stop)}"
 
 
 def _part(bound: Any) -> str:
-    return "" if bound is None else shown(bound)
+    return "" if bound is None else spell(bound)
 
 
 def _is_decorating(frame: Any) -> bool:
@@ -362,7 +362,7 @@ def _comparison(method: str) -> Callable[[Any, Any], Any]:
 def _operation(symbol: str, reflected: bool) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Any:
         first, second = (other, self) if reflected else (self, other)
-        names = [_get(side, "_shown") if is_unknown(side) else shown(side) for side in (first, second)]
+        names = [_get(side, "_shown") if is_unknown(side) else spell(side) for side in (first, second)]
         name = f"({names[0]} {symbol} {names[1]})"
         if symbol == "+" and isinstance(first, bytes) and isinstance(second, bytes):
             return unknown_bytes(name)
