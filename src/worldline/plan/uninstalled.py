@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from worldline.core.program import Program
+from worldline.core.text import shortened
 from worldline.core.trace import Trace
 from worldline.plan.answer import IMAGINED, UNKNOWN, Answer, Budget, ExecutionCost, ProgramRunner
 from worldline.plan.executed import read_executed_answer
+from worldline.plan.futures.subject import UNFINISHED, Subject, read_from_trace
 from worldline.plan.gate import Gate
 from worldline.plan.imagined import PredictedAnswer, judge_prediction, predict_answers
 from worldline.plan.question import Question
@@ -23,14 +25,17 @@ from worldline.predict.predictor import Predictor
 from worldline.programs.reachable import reachable_code
 
 MAX_MODULES = 8  # missing ones of one program
+MAX_FAILURE = 120  # characters of what a set-up raises
 _MISSING = re.compile(r"ModuleNotFoundError\(.*No module named '([\w.]+)'")
 
 
 class MissingDependency(Exception):
-    """A program needs a module that is not installed."""
+    """A program needs something that is not here: a module that is not installed, or what its set-up asks for."""
 
-    def __init__(self, module: str, line: int) -> None:
-        super().__init__(f"it needs {module} (line {line}), which is not installed")
+    def __init__(self, module: str, line: int, failure: str = "") -> None:
+        where = f" (line {line})" if line else ""
+        needs = f"it needs {module}{where}, which is not installed"
+        super().__init__(needs if module else f"its set-up raises {failure}")
         self.module, self.line = module, line
 
 
@@ -43,12 +48,15 @@ class _Reduced:
 
 
 def require_dependencies(program: Program, trace: Trace) -> Trace:
-    """Return the trace; MissingDependency if the program ended because a module that it imports is not installed."""
-    match = _MISSING.match(trace.outcome.detail) if trace.outcome.kind == "raised" else None
-    if match is not None:
-        line = next(_import_lines(program.source, match[1]), None)
-        if line is not None or program.files:
-            raise MissingDependency(match[1], line or 0)
+    """Return the trace; MissingDependency if a module is not installed, or if the set-up of a call raises."""
+    if trace.outcome.kind != "raised":
+        return trace
+    match = _MISSING.match(trace.outcome.detail)
+    line = None if match is None else next(_import_lines(program.source, match[1]), None)
+    if match is not None and (line is not None or program.files):
+        raise MissingDependency(match[1], line or 0)
+    if program.call is not None and read_from_trace(Subject(), trace) == UNFINISHED:
+        raise MissingDependency("", 0, shortened(trace.outcome.detail, MAX_FAILURE))
     return trace
 
 
@@ -77,12 +85,13 @@ def answer_without(
     if executed is not None:
         return executed
     (predicted,) = predict_answers(load(), [program], question, limit=budget.bytes)
-    answer = _judge(predicted, gate, budget.sure)
+    answer = judge_ungated(predicted, gate, budget.sure)
     spent = answer.spent + ExecutionCost(executions=1)
     return replace(answer, spent=spent, why=f"not executed, because {missing}; {answer.why}")
 
 
-def _judge(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
+def judge_ungated(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
+    """Judge a prediction of what cannot be executed: by its gate, or without one by the model's own probability."""
     if gate is not None or predicted.value is None or predicted.score is None:
         return judge_prediction(predicted, gate, sure)
     own = exp(min(0.0, predicted.score))
@@ -99,7 +108,7 @@ def _execute_without(
     """Execute the program without the statements that need missing modules; None if the call can reach one."""
     names, lines, reduced = list[str](), set[int](), program
     for executions in range(2, min(budget.executions + 1, MAX_MODULES) + 2):
-        step = _without_module(reduced, missing.module)
+        step = _without_module(reduced, missing.module) if missing.module else None
         if step is None:
             return None
         names.append(missing.module)
