@@ -68,29 +68,29 @@ def with_branches(
         raise UsageError(f"{first.outcome.detail}: correct the stub, an expression that is evaluated in the sandbox")
     values = _model_values(first, staged, predictor, limit)
 
-    def execute(planned: tuple[bool, ...]) -> RehearsedRun:
-        if not planned and not values.values:
-            return first
-        return staged.run(limits=limits, assume=replace(answers, predicted=values.values, decisions=planned))
+    def branch_of(planned: tuple[bool, ...]) -> AssumedBranch:
+        assume = replace(answers, decisions=planned)
+        return _branch(rehearsal, staged.run(limits=limits, assume=assume) if planned else first, staged, values)
 
-    def branch_of(run: RehearsedRun) -> AssumedBranch:
-        return _branch(rehearsal, run, staged, values)
-
-    results, has_more = _explore(execute, branch_of, branches)
+    # The model's values have a branch of their own: a wrong one would hide the branches that unknown values show.
+    has_values = bool(values.values)
+    results, has_more = _explore(branch_of, branches - has_values if branches > 1 else branches)
+    if has_values and branches > 1:
+        run = staged.run(limits=limits, assume=replace(answers, predicted=values.values))
+        branch = _branch(rehearsal, run, staged, values)
+        results += [branch] if branch.consequences not in {result.consequences for result in results} else []
     unused = [f"the stub {name} was not used: nothing asked for it" for name in unused_stubs(answers, results)]
     unseen = (*rehearsal.unseen, *unused)
     return replace(rehearsal, branches=tuple(results), has_more_branches=has_more, unseen=unseen)
 
 
-def _explore(
-    execute: Callable[[tuple[bool, ...]], RehearsedRun], branch_of: Callable[[RehearsedRun], AssumedBranch], most: int
-) -> tuple[list[AssumedBranch], bool]:
+def _explore(branch_of: Callable[[tuple[bool, ...]], AssumedBranch], most: int) -> tuple[list[AssumedBranch], bool]:
     """Execute one branch after the other; each flips one decision of an earlier one. The same result is shown once."""
     waiting, distinct, executed = deque[tuple[bool, ...]]([()]), dict[object, AssumedBranch](), 0
     while waiting and executed < most:
         planned = waiting.popleft()
         executed += 1
-        branch = branch_of(execute(planned))
+        branch = branch_of(planned)
         decided = tuple(decision.holds for decision in branch.decisions)
         if not branch.assumptions or decided[: len(planned)] != planned:
             continue
@@ -103,7 +103,7 @@ def _branch(rehearsal: Rehearsal, run: RehearsedRun, staged: StagedScript, value
     after = staged.read(run)
     before = effects_of(events_before(run), staged.names)
     known = {_action(effect) for effect in (*rehearsal.effects, *before)}
-    effects = tuple(replace(effect, seen=ASSUMED) for effect in after.effects if _action(effect) not in known)
+    effects = tuple(_assumed(effect) for effect in after.effects if _action(effect) not in known)
     return AssumedBranch(
         assumptions=tuple(_with_probability(item, values) for item in assumptions_of(run, staged.names)),
         decisions=decisions_of(run, staged.names),
@@ -114,6 +114,12 @@ def _branch(rehearsal: Rehearsal, run: RehearsedRun, staged: StagedScript, value
         output=printed_after(run),
         stderr=run.stderr,
     )
+
+
+def _assumed(effect: ScriptEffect) -> ScriptEffect:
+    """An effect of a branch; on an unknown path it does not fail, because the real one might exist."""
+    has_unknown_target = "<" in effect.target and effect.failed == "FileNotFoundError"
+    return replace(effect, seen=ASSUMED, failed="" if has_unknown_target else effect.failed)
 
 
 def _action(effect: ScriptEffect) -> tuple[str, str, str, int]:
@@ -160,11 +166,22 @@ def _kept_in_names(assumptions: Sequence[Assumption], staged: StagedScript) -> I
     names = {
         node.lineno: node.targets[0].id
         for node in ast.walk(ast.parse(staged.script.source))
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        if isinstance(node, ast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0], ast.Name)
+        and _is_request(node.value)
     }
     for assumption in assumptions:
         if assumption.by == BY_NOBODY and assumption.line in names and not assumption.what.startswith("int("):
             yield assumption, names[assumption.line]
+
+
+def _is_request(value: ast.expr) -> bool:
+    """Whether an expression is itself what is missing, and not made from it: `os.environ["A"]`, `module.call(...)`."""
+    inner = value.value if isinstance(value, ast.Subscript) else value.func if isinstance(value, ast.Call) else None
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return isinstance(inner, ast.Name)
 
 
 def _is_usable(what: str, text: str) -> bool:

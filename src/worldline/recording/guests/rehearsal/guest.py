@@ -95,6 +95,8 @@ def _prepare(spec: dict[str, Any], listener: Listener, path: str) -> python._Run
         listener.end("unsupported", f"stub: {type(error).__name__}: {error}")
         os._exit(1)
     unknown.use(answers)
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # which the run reports
+        answers.know_handlers(spec["source"], path)
     sites.install(answers, listener.lacks_module)
     listener.answers = answers
     if not assume["loop_seconds"]:

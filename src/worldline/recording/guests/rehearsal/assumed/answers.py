@@ -34,6 +34,24 @@ class Answers:
         self._repeats: dict[tuple[str, int, int], int] = {}
         self._told: set[tuple[str, str, str, int]] = set()
         self.values: dict[str, Any] = {}  # of unknowns that a decision has fixed
+        self._handlers: list[tuple[int, int, str]] = []
+        self._path = ""
+
+    def know_handlers(self, source: str, path: str) -> None:
+        """Remember which exceptions the script handles, by dotted names and the lines in which they may be raised."""
+        self._path = path
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Try):
+                first, last = node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno
+                kinds = [handler.type for handler in node.handlers if handler.type is not None]
+                each_kind = [part for kind in kinds for part in (kind.elts if isinstance(kind, ast.Tuple) else [kind])]
+                self._handlers += [(first, last, ast.unparse(kind)) for kind in each_kind]
+
+    def handled(self, frame: Any) -> list[str]:
+        """Return the exceptions that the script handles around the line of a frame."""
+        if frame.f_code.co_filename != self._path:
+            return []
+        return [name for first, last, name in self._handlers if first <= (frame.f_lineno or 0) <= last]
 
     def assume(self, what: str, answer: str, by: str, frame: Any) -> None:
         """Report that something is assumed, once for each line that asks for it."""

@@ -172,8 +172,14 @@ class Loops:
         self._left[id(frame), line] = {name: values[name] for name in moving}
         rest = "an unknown number of rounds" if left is None else f"{left:,} more rounds"
         ends = ", ".join(f"{name} = {values[name]}" for name in sorted(moving))
+        lost = sorted(name for name in samples[-1] if name not in values and _has_changed(name, samples))
+        ends += f"{'; ' if ends else ''}not known: {', '.join(lost)}" if lost else ""
         what = f"the loop in line {line} is stopped after {done:,} rounds, before {rest}"
         self._answers.assume(what, ends, BY_LOOP, frame)
+
+
+def _has_changed(name: str, samples: list[dict[str, int]]) -> bool:
+    return len({sample.get(name) for sample in samples}) > 1
 
 
 def _numbers(frame: Any) -> dict[str, int]:

@@ -19,7 +19,7 @@ from typing import Any
 from ..script_frames import asks_itself
 from .answers import BY_NOBODY, Answers, spell, spelled_call
 from .imports import MissingModules, Patch, PatchedModules, stub_patches
-from .unknown import is_unknown, plain, unknown, unknown_bytes
+from .unknown import has_unknown, is_unknown, plain, unknown, unknown_bytes
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -59,6 +59,7 @@ def install(answers: Answers, report: Callable[[str, Any], None]) -> None:
     sys.meta_path.insert(0, PatchedModules(patches))
     sys.meta_path.append(MissingModules(report, answers))
     builtins.open = io.open = _opening(answers, io.open)
+    _touch_unknown_paths(answers)
     _skip_sleeps(answers)
 
 
@@ -268,6 +269,25 @@ def _reading(module_name: str, names: tuple[str, ...]) -> Patch:
             setattr(module, name, wrap(name, getattr(module, name)))
 
     return patch
+
+
+def _touch_unknown_paths(answers: Answers) -> None:
+    """Let changes of files with unknown names succeed: the real ones would exist."""
+
+    def wrap(name: str, real: Any) -> Any:
+        def change(*args: Any, **named: Any) -> Any:
+            try:
+                return real(*map(plain, args), **named)
+            except FileNotFoundError:
+                if not any(map(has_unknown, args)):
+                    raise
+                answers.assume(spelled_call(f"os.{name}", args, {}), "", BY_NOBODY, _getframe(1))
+                return None
+
+        return change
+
+    for name in ("remove", "unlink", "rmdir", "rename", "replace", "chmod"):
+        setattr(os, name, wrap(name, getattr(os, name)))
 
 
 def _skip_sleeps(answers: Answers) -> None:

@@ -27,6 +27,7 @@ _READING = ("read", "read1", "readline", "getvalue", "peek")
 _UNPACK, _UNPACK_EX, _CALL = (opcode.opmap[name] for name in ("UNPACK_SEQUENCE", "UNPACK_EX", "CALL"))
 _get, _set = object.__getattribute__, object.__setattr__
 _answers: list[Answers] = []
+_texts: dict[str, None] = {}
 
 
 def use(answers: Answers) -> None:
@@ -37,7 +38,7 @@ def use(answers: Answers) -> None:
 def unknown(name: str, likely: Any = None, *, text: str | None = None, binary: bool = False, root: bool = False) -> Any:
     """Create an unknown value. `binary`: reading from it gives bytes. `root`: calls of it are reported."""
     name = name if len(name) <= MAX_SHOWN else name[: MAX_SHOWN - 3] + "..."
-    value = str.__new__(UnknownText, f"<{name}>" if text is None else text)
+    value = str.__new__(UnknownText, _named(name) if text is None else text)
     for key, held in (("_shown", name), ("_likely", likely), ("_binary", binary), ("_root", root)):
         _set(value, key, held)
     return value
@@ -45,9 +46,23 @@ def unknown(name: str, likely: Any = None, *, text: str | None = None, binary: b
 
 def unknown_bytes(name: str) -> Any:
     """Create unknown bytes."""
-    value = bytes.__new__(UnknownBytes, f"<{name[:MAX_SHOWN]}>".encode())
+    value = bytes.__new__(UnknownBytes, _named(name[:MAX_SHOWN]).encode())
     _set(value, "_shown", name[:MAX_SHOWN])
     return value
+
+
+def _named(name: str) -> str:
+    """The text of an unknown value: its name, without what would make a path of it."""
+    text = f"<{name.replace('/', ':')}>"
+    _texts[text] = None
+    return text
+
+
+def has_unknown(path: Any) -> bool:
+    """Tell whether a path contains the text of an unknown value."""
+    text = plain(path)
+    text = text if isinstance(text, str) else str(text) if type(text).__module__.startswith("pathlib") else ""
+    return any(name in text for name in _texts)
 
 
 def is_unknown(value: Any) -> bool:
@@ -65,6 +80,22 @@ class UnknownBase:
         if name.startswith("__"):
             raise AttributeError(name)
         return unknown(f"{type(self).__name__}.{name}")
+
+
+class UnknownError(Exception):
+    """An exception of a module that is not installed. It is raised where the script handles it, in one branch."""
+
+
+def _raise_handled(what: str, frame: Any) -> None:
+    """Raise an exception that the script handles around a call, if this branch takes the call to raise it."""
+    for name in _answers[0].handled(frame):
+        first, *rest = name.split(".")
+        error = frame.f_locals.get(first, frame.f_globals.get(first))
+        for part in rest:
+            error = getattr(error, part, None)
+        is_possible = isinstance(error, type) and issubclass(error, UnknownError)
+        if is_possible and _answers[0].decide(f"{what} raises {name}", False):
+            raise error("assumed")
 
 
 class _Condition:
@@ -171,7 +202,7 @@ def _attribute(value: Any, name: str) -> Any:
     if whole in answers.stubs:
         return answers.call_stub(whole, answers.stubs[whole])
     if name.endswith(_ERRORS) and name[:1].isupper():
-        error = type(name, (Exception,), {"__module__": whole.rpartition(".")[0]})
+        error = type(name, (UnknownError,), {"__module__": whole.rpartition(".")[0]})
         _get(value, "__dict__")[name] = error
         return error
     if name == "content" and not _get(value, "__dict__").get("_root"):
@@ -200,6 +231,7 @@ class UnknownText(str):
         if is_supplied:
             return value
         if _get(self, "_root"):
+            _raise_handled(whole, frame)
             _answers[0].assume(whole, "", BY_NOBODY, frame)
         method = name.rpartition(".")[2]
         if method in _BINARY_CALLS or (method in _READING and _is_binary(self)):
@@ -280,6 +312,9 @@ class UnknownText(str):
 
     def __fspath__(self) -> str:
         return self.__repr__()
+
+    def __bytes__(self) -> bytes:
+        return self.__repr__().encode()
 
     def __hash__(self) -> int:
         return str.__hash__(self)
