@@ -94,10 +94,12 @@ def test_only_one_equality_is_an_expectation() -> None:
         find_expectations("assert (\n")
 
 
-def test_missing_import_is_reported(calls: Caller) -> None:
-    with pytest.raises(UsageError, match="cannot be run: raised ModuleNotFoundError") as found:
-        check_outputs(Program(source="import nowhere\nassert nowhere.f() == ...\n", name="t.py"), calls.run)
-    assert "\n" not in str(found.value)
+def test_tests_that_cannot_be_executed_have_no_values_and_say_why(calls: Caller) -> None:
+    report = check_outputs(Program(source="import nowhere\nassert nowhere.f() == ...\n", name="t.py"), calls.run)
+    (value,) = report.values
+    assert (value.value, value.is_unreached, report.diff) == (None, True, "")
+    assert "cannot be executed: raised ModuleNotFoundError" in value.why
+    assert "\n" not in value.why
     assert check_outputs(Program(source="x = 1\n", name="t.py"), calls.run).values == ()
 
 

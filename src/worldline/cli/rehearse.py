@@ -33,6 +33,17 @@ from worldline.cli.program_options import read_stdin, stdin_option
 )
 @opt.option("--python", metavar="PATH")
 @partial(opt.limit_options, steps=False)
+@opt.add_option(
+    "--stub",
+    "stubs",
+    multiple=True,
+    metavar="NAME=EXPR",
+    help="Answer to assume, such as 'requests.get=lambda url: ...' or \"open('a.txt')='text'\"; repeatable",
+)
+@opt.add_option("--stubs", "stubs_file", metavar="FILE", help="Python file with more of them, in a dictionary STUBS")
+@opt.add_option(
+    "--branches", type=opt.COUNT, default=6, help="Maximum number of branches executed past what is missing; 0 for none"
+)
 @opt.add_option("--no-run", is_flag=True, help="Execute nothing, not even in the sandbox: read the text and predict")
 @partial(opt.model_options, note="predicts where the script cannot be executed")
 @opt.option("--max-bytes", type=opt.COUNT, default=2048, metavar="BYTES", note="0 for the text alone")
@@ -45,8 +56,9 @@ def rehearse(
 ) -> None:
     """Report what a script would read, write, delete, start or send.
 
-    FILE is executed in the sandbox, without a network, on a copy of a folder. The folder itself is not touched. This is
-    not a proof of safety.
+    FILE is executed in the sandbox, without a network, on a copy of a folder. The folder itself is not touched. Past a
+    missing module, file, variable or connection it goes on with assumed answers, and all that follows is labelled as
+    predicted. This is not a proof of safety.
     """
     from worldline.plan.rehearse.fallback import rehearse as run
     from worldline.ui.terminal.rehearse import print_rehearsal

@@ -10,12 +10,14 @@ from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.answer import Answer, Budget, Oracle
+from worldline.plan.answer import Answer, Budget
 from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
 from worldline.plan.imagined import PROMPT_OPTIONS
 from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
+from worldline.plan.uninstalled import MissingDependency, answer_without, require_dependencies
 from worldline.predict.models import DEFAULT, AnyModel, load_model
+from worldline.predict.predictor import Predictor
 from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
 from worldline.predict.vote import load_vote
 
@@ -40,6 +42,9 @@ def ask(
     limits: Limits | None = None,
 ) -> Answer:
     """Answer one question about an execution: predicted if confidence is high enough, executed otherwise.
+
+    A program that needs a module which is not installed is executed without it if the call cannot reach it, and
+    predicted otherwise.
 
     Args:
         program: The program.
@@ -72,15 +77,21 @@ def ask(
     with ExitStack() as stack:
 
         def world(executed: Program) -> Trace:
-            return stack.enter_context(sandboxed_world(limits=limits))(executed)
+            trace = stack.enter_context(sandboxed_world(limits=limits))(executed)
+            return require_dependencies(executed, trace)
 
-        oracle: Oracle = ExecutedOracle(world, NO_MODEL)
-        if journal is not None:
+        def load() -> Predictor:
             bare = load_model(model, extras)
             predictor = load_vote(bare, extras, samples=samples, voters=voters)
             needs_steps = question.what not in FOLDABLE or true_steps > 0
             mode = choose_scratchpad(scratchpad, bare, options=PROMPT_OPTIONS, program=program, resumes=needs_steps)
-            if mode != "none":
-                predictor = Scratchpad(predictor, mode)
-            oracle = MixedOracle(world, predictor, journal=journal, first=sandboxed_steps(limits=limits))
-        return oracle.ask(program, question, budget)
+            return predictor if mode == "none" else Scratchpad(predictor, mode)
+
+        oracle: ExecutedOracle | MixedOracle = ExecutedOracle(world, NO_MODEL)
+        if journal is not None:
+            oracle = MixedOracle(world, load(), journal=journal, first=sandboxed_steps(limits=limits))
+        try:
+            return oracle.ask(program, question, budget)
+        except MissingDependency as missing:
+            gate = oracle.calibration(program, question).gate if isinstance(oracle, MixedOracle) else None
+            return answer_without(missing, program, question, budget, world=world, load=load, gate=gate)

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.value import Value, parse
 from worldline.core.value import text as text_of
@@ -42,7 +41,9 @@ def check_outputs(
     batch = CallBatch(instrumented, calls, files, program.name, seconds, fresh=False)
     ends = run(batch)
     if wanted and ends[0].kind != "returned":
-        raise UsageError(f"{program.name} cannot be run: {ends[0].kind} {ends[0].value[:300]}")
+        why = f"{program.name} cannot be executed: {ends[0].kind} {ends[0].value[:300]}"
+        unreached = tuple(CheckedValue(item, why=why, is_unreached=True) for item in wanted)
+        return OutputsReport(program.name, program.source, program.source, unreached)
     first, again = _reported_values(ends), _reported_values(run(batch))
     failed = _failure_reasons(tests, ends[1::2])
     checked = [_check_value(item, first.get(n, []), again.get(n, []), failed) for n, item in enumerate(wanted)]
@@ -97,7 +98,7 @@ def _check_value(
 ) -> CheckedValue:
     values = list(dict.fromkeys(text for text, _ in first))
     if not first:
-        return CheckedValue(wanted, why=_why_unreached(wanted, failed))
+        return CheckedValue(wanted, why=_why_unreached(wanted, failed), is_unreached=True)
     if {text for text, _ in again} != set(values):
         return CheckedValue(wanted, why="it differs between two runs")
     if wanted.blank is None:

@@ -18,6 +18,7 @@ from worldline.plan.ledger import calibration_entries, model_name
 from worldline.plan.outputs.check import check_outputs
 from worldline.plan.outputs.expectation import Expectation
 from worldline.plan.outputs.report import OutputsReport
+from worldline.plan.outputs.unreached import answer_unreached
 from worldline.plan.question import Question
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
@@ -88,9 +89,13 @@ def fill_outputs(
     model: AnyModel | None = None,
     extras: Mapping[str, str] | None = None,
     journal: str | Path | None = None,
+    sure: float = 0.95,
     wall: float = 5.0,
 ) -> OutputsReport:
     """Fill in `assert f(3) == ...` and check every other asserted equality, by executing the tests in the sandbox.
+
+    A value that no run reached, because the set-up of its test fails, is not filled in. The report says what its call
+    alone returns, or is predicted to return.
 
     Args:
         file: The test file; a `conftest.py` next to it is used too.
@@ -100,13 +105,14 @@ def fill_outputs(
         model: Also report where this model predicts another value: a name, a predictor or a function.
         extras: Options of the model, if `model` is a name.
         journal: The folder with the calibration data of this code.
+        sure: The confidence that a prediction of a value that no run reached needs.
         wall: Limit: seconds of one test function or class.
 
     Returns:
         Every asserted value, whether it holds, and the filled source.
 
     Raises:
-        UsageError: The tests cannot be executed, or `check` together with `write` or `out`.
+        UsageError: The tests cannot be parsed, or `check` together with `write` or `out`.
     """
     if check and (write or out):
         raise UsageError("--check fills in nothing, so there is nothing to write")
@@ -116,6 +122,7 @@ def fill_outputs(
     if model is not None:
         opinion = make_opinion(load_model(model, extras), None if journal is None else str(journal))
         report = add_opinions(report, program, opinion)
+    report = answer_unreached(report, program, call_program, model=model, journal=journal, sure=sure)
     for path in [*([file] if write else []), *([out] if out else [])]:
         write_file(Path(path), report.filled.encode("utf-8", "surrogateescape"))
     return report

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldline.codec.answer import same_answer
+from worldline.plan.answer import Answer
 from worldline.plan.outputs.expectation import Expectation
 
 
 @dataclass(frozen=True)
 class CheckedValue:
-    """The result of an assertion: its value and whether it holds, or why it has none, and the model's prediction."""
+    """The result of an assertion: its value and whether it holds, or why it has none, and the model's prediction.
+
+    `is_unreached`: no run of the tests has computed it. Then `answer` is what its call alone returns, or is predicted
+    to return, if either is known.
+    """
 
     expectation: Expectation
     value: str | None = None
@@ -20,6 +25,8 @@ class CheckedValue:
     why: str = ""
     imagined: str | None = None
     probability: float | None = None
+    is_unreached: bool = False
+    answer: Answer | None = None
 
     def disagrees(self, sure: float) -> bool:
         """Whether a model predicts another value with enough confidence, or without calibration."""
@@ -68,6 +75,8 @@ class OutputsReport:
                     "imagined": checked.imagined,
                     "probability": checked.probability,
                     "disagrees": checked.disagrees(sure),
+                    "unreached": checked.is_unreached,
+                    "answer": None if checked.answer is None else checked.answer.as_json(),
                 }
                 for checked in self.values
             ],

@@ -17,8 +17,9 @@ KINDS = (
 
 FILE_KINDS = ("read", "write", "delete", "rename", "change")
 MAX_LINKS = 40  # followed in one path, as the system does
-TOLD, LEFT, IMAGINED, TEXT = "told", "left", "imagined", "text"
-"""How an effect is known: reported while executed, seen in changed files, on a predicted line, or in the source."""
+TOLD, LEFT, IMAGINED, TEXT, ASSUMED = "told", "left", "imagined", "text", "assumed"
+"""How an effect is known: reported while executed, seen in changed files, on a predicted line, in the source, or
+after an answer that was assumed."""
 
 _BOX = re.compile(r"/box/(work|home|tmp|shm|script)(?:/(.*))?", re.DOTALL)
 _SHOWN = {"work": "", "home": "~/", "tmp": "/tmp/", "shm": "/dev/shm/"}

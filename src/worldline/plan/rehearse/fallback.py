@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import exp
 from pathlib import Path
@@ -11,8 +11,10 @@ from worldline.codec.compact.parse import parse
 from worldline.core.errors import NoSandbox, UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.plan.rehearse.beyond import with_branches
 from worldline.plan.rehearse.effect import IMAGINED, ScriptEffect
-from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse_executed, runs, source_of
+from worldline.plan.rehearse.rehearse import Rehearsal, Staging, runs, source_of, stage
+from worldline.plan.rehearse.stubs import read_stubs
 from worldline.plan.rehearse.visible import visible
 from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import PredictionRequest
@@ -44,7 +46,8 @@ def read_and_predicted(
 def completed(rehearsal: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int) -> Rehearsal:
     """Complete a rehearsal that was cut short by what the rest of its text could touch, labelled so."""
     program = Program(source=rehearsal.source, name=Path(rehearsal.script).name, argv=staging.argv, stdin=staging.stdin)
-    known = {effect.line for effect in rehearsal.effects if effect.line}
+    reached = [*rehearsal.effects, *(effect for branch in rehearsal.branches for effect in branch.effects)]
+    known = {effect.line for effect in reached if effect.line}
     rest = [effect for effect in supposed(program, predictor, limit) if effect.line not in known]
     caveats = [_REST] if any(effect.seen == IMAGINED for effect in rest) else []
     caveats += [_TEXT] if rest else []
@@ -73,6 +76,7 @@ def _reached(program: Program, predictor: Predictor, limit: int) -> tuple[set[in
 
 
 DEFAULT_BYTES = 2048
+DEFAULT_BRANCHES = 6
 
 
 def rehearse(
@@ -89,10 +93,15 @@ def rehearse(
     model: AnyModel = DEFAULT,
     extras: Mapping[str, str] | None = None,
     max_bytes: int = DEFAULT_BYTES,
+    stubs: Sequence[str] = (),
+    stubs_file: str | Path | None = None,
+    branches: int = DEFAULT_BRANCHES,
 ) -> Rehearsal:
     """Find out what a script would read, write, delete, start or send. It does not prove that the script is safe.
 
     The script is executed in the sandbox, without a network, over a copy of a folder, which itself stays as it is.
+    Past a refused connection, a missing module, file or variable, or the time limit, a Python script goes on with
+    assumed answers, in branches. What follows an assumed answer is predicted, and labelled so.
 
     Args:
         file: The script.
@@ -107,12 +116,16 @@ def rehearse(
         model: Who predicts if the script cannot be executed: a name, a predictor or a function.
         extras: Options of the model, where `model` is a name.
         max_bytes: The most bytes to predict; 0 reads the text alone.
+        stubs: Answers to assume, such as `requests.get=lambda url: ...`; the expressions are evaluated in the sandbox.
+        stubs_file: A Python file that defines more of them, in a dictionary `STUBS`.
+        branches: The most branches that are executed with assumed answers; 0 for none.
 
     Returns:
-        The effects, each marked as executed, predicted or found in the text, and what could not be seen.
+        The effects, each marked as executed, predicted or found in the text, the branches that follow assumed answers,
+        and what could not be seen.
 
     Raises:
-        UsageError: The file cannot be read, or is not a script.
+        UsageError: The file cannot be read, or is not a script, or a stub cannot be evaluated.
     """
     path = Path(file)
     staging = Staging(
@@ -124,20 +137,38 @@ def rehearse(
         python=python,
     )
 
+    answers = read_stubs(stubs, stubs_file)
+
     def predictor() -> Predictor | None:
         return load_model(model, extras) if max_bytes else None
 
     why_not = runs(path) if run else "--no-run"
     if why_not:
         return read_and_predicted(path, staging, predictor(), why=why_not, limit=max_bytes)
+    limits = Limits() if wall is None else replace(Limits(), wall=wall)
     try:
-        limits = Limits() if wall is None else replace(Limits(), wall=wall)
-        rehearsal = rehearse_executed(path, staging, limits=limits)
+        staged = stage(path, staging)
+        rehearsal = staged.read(staged.run(limits=limits))
     except NoSandbox as error:
         return read_and_predicted(path, staging, predictor(), why=f"no sandbox: {error}", limit=max_bytes)
     outcome = rehearsal.outcome
     if outcome and outcome.kind == "unsupported":
         raise UsageError(f"{file} cannot be executed as a script: {outcome.detail}")
+    has_stubs = bool(answers.stubs or answers.stubs_source)
+    if branches and rehearsal.listened and (rehearsal.missing or has_stubs):
+        rehearsal = with_branches(
+            rehearsal, staged, answers, predictor, limits=limits, limit=max_bytes, branches=branches
+        )
+    return _with_text(rehearsal, staging, predictor, max_bytes)
+
+
+def _with_text(
+    rehearsal: Rehearsal, staging: Staging, predictor: Callable[[], Predictor | None], limit: int
+) -> Rehearsal:
+    """Add the calls that the source shows, where the execution was cut short and no branch has reached them."""
+    if not rehearsal.is_cut:
+        return rehearsal
+    outcome = rehearsal.outcome
     lacks_module = outcome and outcome.detail.startswith(("ModuleNotFoundError(", "ImportError("))
-    guess = predictor() if lacks_module else None
-    return completed(rehearsal, staging, guess, limit=max_bytes) if rehearsal.is_cut else rehearsal
+    guess = predictor() if lacks_module and not rehearsal.branches else None
+    return completed(rehearsal, staging, guess, limit=limit)

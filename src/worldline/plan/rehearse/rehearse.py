@@ -6,7 +6,7 @@ It is no promise of safety: another input, day, machine or environment may take 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,14 @@ from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, Feature, language_of
 from worldline.core.limits import Limits
 from worldline.core.trace import Outcome
+from worldline.plan.rehearse.branch import AssumedBranch, missing_answers
 from worldline.plan.rehearse.change import GONE, MODE, FileChange, changes
 from worldline.plan.rehearse.effect import LEFT, HostPaths, ScriptEffect, effects_of, with_links, with_paths
 from worldline.recording.collect import decode, siblings
 from worldline.recording.languages.toolchain import KINDS
 from worldline.recording.rehearsal.commands import command_for, is_shell
 from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copied
-from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
+from worldline.recording.rehearsal.run import AssumedAnswers, RehearsedRun, RehearsedScript, run_over
 from worldline.storage.inputs import MAX_SOURCE_BYTES, read_input
 
 _NETWORK = "the sandbox has no network: replies, and what the script would do with them, are unknown"
@@ -88,7 +89,8 @@ NOT_RUN = "Nothing was executed: read from the source and predicted. It does not
 class Rehearsal:
     """The effects of a script. Each says how it is known: executed, predicted or read from the source.
 
-    `outcome` is None if nothing was executed. `unseen` lists what the rehearsal could not observe.
+    `outcome` is None if nothing was executed. `unseen` lists what the rehearsal could not observe. `branches` go past
+    what was missing, with answers that nothing observed: everything in them is predicted.
     """
 
     script: str
@@ -103,6 +105,9 @@ class Rehearsal:
     unseen: tuple[str, ...] = ()
     why_not_run: str = ""
     line: int = 0  # of the exception that ended the script
+    missing: tuple[str, ...] = ()  # what the script asked for and the sandbox does not have
+    branches: tuple[AssumedBranch, ...] = ()
+    has_more_branches: bool = False
     listened: bool = True  # the interpreter reported events; Python only
 
     @property
@@ -135,18 +140,33 @@ class Staging:
     python: str | None = None
 
 
-def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
-    """Execute a script in the sandbox over a copy of the folder; NoSandbox if there is none.
+@dataclass(frozen=True, kw_only=True)
+class StagedScript:
+    """A script and the copy of a folder that it is executed over, any number of times."""
 
-    The caller has checked that the script can be executed here (`runs`).
-    """
+    file: str
+    script: RehearsedScript
+    copy: FolderCopy
+    names: HostPaths
+    python: str | None
+
+    def run(self, *, limits: Limits, assume: AssumedAnswers | None = None) -> RehearsedRun:
+        """Execute the script in the sandbox; NoSandbox if there is none."""
+        return run_over(replace(self.script, assume=assume), self.copy, limits=limits, python=self.python)
+
+    def read(self, run: RehearsedRun) -> Rehearsal:
+        """Turn the requests of a run into effects."""
+        return _rehearsal(self.file, self.script.source, run, self.copy, self.names)
+
+
+def stage(file: Path, staging: Staging) -> StagedScript:
+    """Copy the folder of a script. The caller has checked that the script can be executed here (`runs`)."""
     source = source_of(file)
     command, toolchain = command_for(file.name, language_of(file.name), source) or ((), None)
     folder, real = staging.folder.resolve(), file.resolve()
     copy = copied(folder, staging.leave_out)
-    name = _placed(real, folder, source, copy, staging.leave_out)
     script = RehearsedScript(
-        name=name,
+        name=_placed(real, folder, source, copy, staging.leave_out),
         source=source,
         argv=staging.argv,
         stdin=staging.stdin,
@@ -154,9 +174,17 @@ def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehear
         command=command,
         toolchain=toolchain,
     )
-    run = run_over(script, copy, limits=limits, python=staging.python)
     names = HostPaths(str(folder), str(real.parent))
-    return _rehearsal(str(file), source, run, copy, names)
+    return StagedScript(file=str(file), script=script, copy=copy, names=names, python=staging.python)
+
+
+def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
+    """Execute a script in the sandbox over a copy of the folder; NoSandbox if there is none.
+
+    The caller has checked that the script can be executed here (`runs`).
+    """
+    staged = stage(file, staging)
+    return staged.read(staged.run(limits=limits))
 
 
 def runs(file: Path) -> str:
@@ -222,6 +250,7 @@ def _rehearsal(file: str, source: str, run: RehearsedRun, copy: FolderCopy, name
         left_out=tuple(copy.left_out),
         unseen=tuple(unseen(run, effects, copy.left_out)),
         line=run.line,
+        missing=tuple(missing_answers(run)),
         listened=run.listened,
     )
 

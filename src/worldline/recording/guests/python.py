@@ -3,7 +3,7 @@
 `run` never returns. It does what `python FILE` does - module `__main__`, argv, path, excepthook, exit
 status, waiting for threads, atexit, module teardown - so that a recorded program behaves as a plain
 one. zygote.py confines the program and the host watches its deadline. Only this module and
-untraced/calls.py execute or evaluate code.
+untraced/calls.py execute or evaluate code, and rehearsal/assumed/ the stubs of the user.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ class ScriptEvent(msgspec.Struct, frozen=True):
     """A request of the script to the system, before it was done or refused. Paths are those in the sandbox.
 
     A second event of the same request says that it `failed`, by which exception, or that a repetition was `done`.
+    Three kinds are no requests: `lack` (the script asks for what the sandbox does not have), `assume` (an answer is
+    assumed, after so many `printed` characters) and `decide` (a condition on an unknown value is assumed to hold).
     """
 
     kind: str = ""
@@ -27,6 +29,7 @@ class ScriptEvent(msgspec.Struct, frozen=True):
     end: str = ""
     failed: str = ""
     done: bool = False
+    printed: int = 0
 
 
 def events_in(wire: bytes | memoryview) -> Iterator[ScriptEvent]:

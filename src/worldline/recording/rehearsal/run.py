@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from worldline.core.errors import NoSandbox
@@ -54,6 +54,25 @@ class RehearsedRun:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AssumedAnswers:
+    """What a run assumes where the sandbox has no answer.
+
+    Attributes:
+        stubs: Names and the Python expressions that replace them; they are evaluated in the sandbox.
+        stubs_source: The source of a file that defines more of them, in `STUBS`.
+        predicted: Literals that a model predicts, by what is asked for.
+        decisions: Whether the first conditions on unknown values hold, in order; later ones are as is likely.
+        loop_seconds: After how many seconds a loop is stopped; 0 for never.
+    """
+
+    stubs: tuple[tuple[str, str], ...] = ()
+    stubs_source: str = ""
+    predicted: Mapping[str, str] = field(default_factory=dict)
+    decisions: tuple[bool, ...] = ()
+    loop_seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class RehearsedScript:
     """A script and its inputs. `name` is its path from the working folder, or `../script/NAME`."""
 
@@ -64,6 +83,7 @@ class RehearsedScript:
     environment: tuple[tuple[str, str], ...] = ()
     command: tuple[str, ...] = ()  # the command that executes it, if not this interpreter
     toolchain: Toolchain | None = None
+    assume: AssumedAnswers | None = None  # go past what the sandbox cannot give
 
 
 def run_over(script: RehearsedScript, copy: FolderCopy, *, limits: Limits, python: str | None = None) -> RehearsedRun:
@@ -92,6 +112,7 @@ def run_over(script: RehearsedScript, copy: FolderCopy, *, limits: Limits, pytho
         "limits": asdict(limits),
         "environment": dict(script.environment),
         "command": list(script.command),
+        "assume": None if script.assume is None else asdict(script.assume),
     }
     with open_sandbox(plan, limits) as sandbox:
         run = sandbox.run(spec, encode(script.stdin), parts=copy.packed(), left=MAX_GATHERED_BYTES)

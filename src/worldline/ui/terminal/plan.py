@@ -109,11 +109,24 @@ def _about_value(checked: CheckedValue, sure: float) -> Iterator[str]:
         yield f"{expression} is {shortened(checked.value or '', MAX_OUTPUT)}, the test expects {expected}"
     elif checked.why:
         yield f"{expression}: {printable(checked.why)}"
+    if checked.answer is not None:
+        yield _about_answer(expression, checked.answer)
     if checked.disagrees(sure):
         predicted = shortened(checked.imagined or "", MAX_OUTPUT)
         probability = checked.probability
         confidence = "not calibrated" if probability is None else f"confidence at least {probability:.0%}"
         yield f"{expression}: the model predicts {predicted} ({confidence}), the code returns another value"
+
+
+def _about_answer(expression: str, answer: Answer) -> str:
+    """Say what is known of a value that no run of the tests reached."""
+    if answer.value is None:
+        return f"{expression}: unknown, {printable(answer.why)}"
+    value = shortened(answer.value, MAX_OUTPUT)
+    if answer.how == RUN:
+        return f"{expression} alone is {value}, without the set-up of its test: {printable(answer.why)}"
+    odds = "" if answer.probability is None else f" (confidence at least {answer.probability:.0%})"
+    return f"{expression}: PREDICTED {value}{odds}, {printable(answer.why)}"
 
 
 # ---- plan play

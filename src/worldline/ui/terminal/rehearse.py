@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from rich.console import Console
 from rich.text import Text
 
 from worldline.core.text import plural, printable, shortened
+from worldline.plan.rehearse.branch import BY_LOOP, BY_MODEL, BY_STUB, AssumedBranch, Assumption
 from worldline.plan.rehearse.change import GONE, FileChange
-from worldline.plan.rehearse.effect import IMAGINED, KINDS, LEFT, TEXT, ScriptEffect
+from worldline.plan.rehearse.effect import ASSUMED, IMAGINED, KINDS, LEFT, TEXT, ScriptEffect
 from worldline.plan.rehearse.rehearse import Rehearsal
 from worldline.ui.terminal.plain import plain_table
 
+_RESULTS = {
+    "import ": "finds a module with unknown contents",
+    "os.environ[": "is set, to an unknown text",
+    "open(": "finds a file with unknown content",
+    "time.sleep(": "returns at once, and the clocks of `time` jump",
+}
 MAX_TARGET = 72  # characters
+MAX_CONDITION = 100
+MAX_PRINTED = 5  # lines of output of a branch
 _TITLES = {
     "read": "reads", "write": "writes", "delete": "deletes", "rename": "renames", "change": "changes",
     "start": "starts", "signal": "signals", "send": "tries to send to", "listen": "listens on",
@@ -29,7 +39,8 @@ def print_rehearsal(console: Console, rehearsal: Rehearsal, *, rows: int = 200) 
     _say(console, rehearsal.promise, "yellow")
     _print_end(console, rehearsal)
     _print_effects(console, rehearsal)
-    _print_changes(console, rehearsal, rows)
+    _print_changes(console, rehearsal.changes, rows)
+    _print_branches(console, rehearsal, rows)
     for sentence in rehearsal.unseen:
         _say(console, f"not observed: {sentence}", "dim")
 
@@ -61,9 +72,13 @@ def _print_effects(console: Console, rehearsal: Rehearsal) -> None:
         executed = "the script touched nothing outside itself in this run"
         _say(console, executed if rehearsal.outcome else "no call in the source is known to touch anything")
         return
+    _print_table(console, rehearsal, rehearsal.effects)
+
+
+def _print_table(console: Console, rehearsal: Rehearsal, effects: Sequence[ScriptEffect]) -> None:
     lines = rehearsal.source.split("\n")
     own = rehearsal.script.rpartition("/")[2]
-    order = sorted(rehearsal.effects, key=lambda effect: (KINDS.index(effect.kind), effect.target))
+    order = sorted(effects, key=lambda effect: (KINDS.index(effect.kind), effect.target))
     table = plain_table("", "what", "line", "source", texts=("what", "line", "source"))
     for (kind, target, more), group in groupby(order, key=_row):
         several = sorted({(effect.file, effect.line) for effect in group})
@@ -90,6 +105,7 @@ def _row(effect: ScriptEffect) -> tuple[str, str, str]:
         LEFT: ["no line: seen by its traces"],
         IMAGINED: [_predicted(effect)],
         TEXT: ["IN THE SOURCE, may not be reached"],
+        ASSUMED: ["PREDICTED"],
     }.get(effect.seen, [])
     return effect.kind, effect.target + arrow, ", ".join(detail for detail in details if detail)
 
@@ -104,17 +120,76 @@ def _predicted(effect: ScriptEffect) -> str:
     return "PREDICTED" if probability is None else f"PREDICTED, p = {probability:.2g} for the whole text"
 
 
-def _print_changes(console: Console, rehearsal: Rehearsal, rows: int) -> None:
+def _print_changes(console: Console, changes: Sequence[FileChange], rows: int, label: str = "") -> None:
     # A deleted file is shown by its size.
-    diffs = [() if change.how == GONE else change.diff for change in rehearsal.changes]
+    diffs = [() if change.how == GONE else change.diff for change in changes]
     left = rows or sum(map(len, diffs))
-    for change, diff in zip(rehearsal.changes, diffs, strict=True):
-        _say(console, _heading(change), "bold")
+    for change, diff in zip(changes, diffs, strict=True):
+        _say(console, label + _heading(change), "bold")
         for line in diff[: max(0, left)]:
             _say(console, line, _STYLES.get(line[:1], ""))
         left -= len(diff)
     if left < 0:
         _say(console, f"... {plural(-left, 'more line')} of diffs; --rows 0 shows all", "dim")
+
+
+def _print_branches(console: Console, rehearsal: Rehearsal, rows: int) -> None:
+    """Print what follows from assumed answers, each branch with what it assumes."""
+    if not rehearsal.branches:
+        return
+    more = ", and there are more (--branches N)" if rehearsal.has_more_branches else ""
+    count = len(rehearsal.branches)
+    heading = f"PREDICTED, past what is missing: {count} {'branch' if count == 1 else 'branches'}{more}"
+    _say(console, heading, "bold red")
+    _say(console, "Nothing below was observed: it follows from answers that were assumed.", "yellow")
+    first = rehearsal.branches[0].assumptions
+    for number, branch in enumerate(rehearsal.branches, 1):
+        _say(console, f"branch {number} of {count}", "bold")
+        if number > 1:
+            _say(console, "  assumed: what branch 1 assumes, as far as the branch gets")
+        for item in branch.assumptions:
+            if number > 1 and item in first:
+                continue
+            _say(console, f"  assumed, {_where(item.file, item.line, rehearsal)}: {_assumed(item)}")
+        for decision in branch.decisions:
+            holds = "holds" if decision.holds else "does not hold"
+            where = _where(decision.file, decision.line, rehearsal)
+            _say(console, f"  if, {where}: {shortened(decision.condition, MAX_CONDITION)} {holds}", "cyan")
+        _print_branch_end(console, branch)
+        if branch.effects:
+            _print_table(console, rehearsal, branch.effects)
+        _print_changes(console, branch.changes, rows, "PREDICTED ")
+
+
+def _where(file: str, line: int, rehearsal: Rehearsal) -> str:
+    name = rehearsal.script.rpartition("/")[2]
+    return f"line {line}" if not file or file.rpartition("/")[2] == name else f"{file}:{line}"
+
+
+def _assumed(item: Assumption) -> str:
+    what = shortened(item.what, MAX_CONDITION)
+    if item.by == BY_LOOP:
+        return f"{what}{f'; predicted: {item.answer}' if item.answer else ''}"
+    if item.by == BY_MODEL:
+        chance = "" if item.probability is None else f", p = {item.probability:.2g}, not calibrated"
+        return f"{what} is {item.answer} (predicted by the model{chance})"
+    if item.by == BY_STUB:
+        return f"{what}{f' is {item.answer}' if item.answer else ''} (your stub)"
+    if item.answer:
+        return f"{what} is {item.answer}"
+    result = next(
+        (text for start, text in _RESULTS.items() if what.startswith(start)), "succeeds, with unknown results"
+    )
+    return f"{what} {result}"
+
+
+def _print_branch_end(console: Console, branch: AssumedBranch) -> None:
+    message = branch.stderr.rstrip("\n").rpartition("\n")[2] if branch.outcome.kind == "raised" else ""
+    where = f" in line {branch.line}" if branch.line else ""
+    detail = message or branch.outcome.detail
+    _say(console, f"  then: {branch.outcome.kind}{where}{f': {shortened(detail, 100)}' if detail else ''}")
+    for line in branch.output.splitlines()[:MAX_PRINTED]:
+        _say(console, f"  prints: {shortened(line, MAX_TARGET)}", "dim")
 
 
 def _heading(change: FileChange) -> str:

@@ -14,23 +14,26 @@ import mmap
 import os
 import sys
 from _thread import RLock
-from collections.abc import Iterator
 from contextlib import suppress
 from os import getpid
 from struct import pack, pack_into, unpack_from
 from sys import _getframe
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from .. import python, streams
 from ..confine import SCRATCH
 from . import HEADER, SLOTS, TRACE, effects, tree
+from .assumed import loops, sites, unknown
+from .assumed.answers import Answers
+from .assumed.imports import MissingModules
 from .outcomes import Outcomes
+from .script_frames import OWN, asks_itself, frames, place
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 MAX_EVENTS = 20_000  # of one process, each once
-_OWN = tuple(f"{SCRATCH}/{name}/" for name in ("work", "script"))
+_SHOWN_SOURCES = (*OWN, __file__.rpartition("/")[0])
 _spelled = json.JSONEncoder().encode
 _DESCENDING = ("_rmtree_safe_fd", "_rmtree_safe_fd_step", "fwalk", "_fwalk")
 _QUIET_FILES = ("linecache.py", "tokenize.py", "traceback.py")  # they read sources to show them
@@ -68,7 +71,7 @@ def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
         _become(spec["command"], path, spec["argv"], report)
     sys.path.insert(0, os.path.dirname(path))
     sys.dont_write_bytecode = True
-    prepared = python._Run(spec, listener, path, None)
+    prepared = _prepare(spec, listener, path)
     listener.listen()
     os.write(report, b"begun")
     os.close(report)
@@ -78,6 +81,37 @@ def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
         listener.end("host-fault", f"{type(error).__name__} in the guest: {error}")
         status = 70
     os._exit(status)
+
+
+def _prepare(spec: dict[str, Any], listener: Listener, path: str) -> python._Run:
+    """Prepare the run of a script, and what it goes past if answers are assumed."""
+    assume = spec["assume"]
+    if assume is None:
+        sys.meta_path.append(MissingModules(listener.lacks_module, None))
+        return python._Run(spec, listener, path, None)
+    try:
+        answers = Answers(assume, listener.assume)
+    except BaseException as error:
+        listener.end("unsupported", f"stub: {type(error).__name__}: {error}")
+        os._exit(1)
+    unknown.use(answers)
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # which the run reports
+        answers.know_handlers(spec["source"], path)
+    sites.install(answers, listener.lacks_module)
+    listener.answers = answers
+    if not assume["loop_seconds"]:
+        return python._Run(spec, listener, path, None)
+    loops.Loops(answers, assume["loop_seconds"]).install()
+    return _CountedRun(spec, listener, path, None)
+
+
+class _CountedRun(python._Run):
+    """A run whose loops are counted."""
+
+    def _compile(self) -> CodeType:
+        super()._compile()  # it reports what is wrong with the source
+        code: CodeType = compile(loops.counted(self.spec["source"], self.path), self.path, "exec", dont_inherit=True)
+        return code
 
 
 def _become(command: list[str], path: str, argv: list[str], report: int) -> NoReturn:
@@ -102,12 +136,14 @@ class Listener:
         self.last_line = 0  # where an exception came from that ended it
         self.reported: dict[tuple[str, ...], bool] = {}  # and whether it failed
         self.outcomes = Outcomes()
+        self.answers: Answers | None = None  # what is assumed, if anything is
+        self.printed = 0  # characters
         self.me = self.writer = getpid()
 
     def listen(self) -> None:
         """Listen to audit events and to reads of the environment from now on."""
         sys.addaudithook(self._hook)
-        _listen_to_environment(self._asked)
+        _listen_to_environment(self)
 
     def start(self) -> None:
         """Note that the script starts."""
@@ -138,7 +174,22 @@ class Listener:
     def note(self, slug: str) -> None:
         """Do nothing: the important notes are reported as effects."""
 
-    output = meta = exit = give_recursion = note
+    meta = exit = give_recursion = note
+
+    def output(self, text: str) -> None:
+        """Count what is printed: what follows an assumed answer is no output of the script."""
+        self.printed += len(text)
+
+    def assume(self, kind: str, target: str, detail: str, frame: Any) -> None:
+        """Report that an answer is assumed, or how a condition on one is decided."""
+        file, line = place(frame)
+        texts = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
+        self._write({**texts, "line": line, "child": getpid() != self.me, "printed": self.printed})
+
+    def lacks_module(self, name: str, frame: Any) -> None:
+        """Report that a module is missing which the script imports."""
+        if self.running:
+            self.assume("lack", f"import {name}", "", frame)
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
         if event not in effects.EVENTS or not self.running:
@@ -151,13 +202,23 @@ class Listener:
             with suppress(Exception):  # a full stack, a map that the script has closed
                 self._tell(*effect, frame, event)
 
-    def _asked(self, name: str, frame: Any) -> None:
-        if self.running and frame.f_code.co_filename.startswith(_OWN):
+    def asked(self, name: str, frame: Any) -> None:
+        """Report that a variable of the environment is read, if the script reads it itself."""
+        if self.running and frame.f_code.co_filename.startswith(OWN):
             self._tell("environment", name, "", frame)
 
+    def unset(self, name: str, frame: Any) -> Any:
+        """Report that a variable is not set. Return what it is assumed to be; None if nothing is assumed."""
+        if not self.running or not asks_itself(frame):
+            return None
+        if self.answers is None:
+            self.assume("lack", f"os.environ[{name!r}]", "", frame)
+            return None
+        return sites.environment_answer(self.answers, name, frame)
+
     def _tell(self, kind: str, target: str, detail: str, frame: Any, event: str = "") -> None:
-        file, line = _place(frame)
-        if kind == "read" and not line and target.startswith(_OWN) and target.endswith(".py"):
+        file, line = place(frame)
+        if kind == "read" and not line and target.startswith(_SHOWN_SOURCES) and target.endswith(".py"):
             return  # the interpreter shows the source of what went wrong
         if kind == "read" and frame.f_code.co_filename.endswith(_QUIET_FILES):
             return
@@ -199,12 +260,6 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _frames(frame: Any) -> Iterator[Any]:
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
 def _is_importing(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith("<frozen importlib")
 
@@ -215,36 +270,33 @@ def _is_descending(frame: FrameType) -> bool:
     return code.co_name in _DESCENDING and code.co_filename.endswith(("/shutil.py", "/os.py", "<frozen os>"))
 
 
-def _place(frame: Any) -> tuple[str, int]:
-    """Return the innermost line of the files of the script that led here, if any."""
-    for outer in _frames(frame):
-        name = outer.f_code.co_filename
-        if name.startswith(_OWN):
-            return name, outer.f_lineno or 0
-    return "", 0
-
-
 def _last_line(value: Any) -> int:
     """Return the innermost line of the files of the script in the traceback of an exception."""
     line, traceback = 0, value.__traceback__ if isinstance(value, BaseException) else None
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename.startswith(_OWN):
+        if traceback.tb_frame.f_code.co_filename.startswith(OWN):
             line = traceback.tb_lineno or 0
         traceback = traceback.tb_next
     return line
 
 
-def _listen_to_environment(report: Any) -> None:
+def _listen_to_environment(listener: Listener) -> None:
     """Report which variables are read, because the interpreter has no audit event for that."""
     real = type(os.environ)
 
     class _Environ(real):  # type: ignore[valid-type, misc]
         def __getitem__(self, key: Any) -> Any:
-            report(effects.text(key), _asker())
-            return super().__getitem__(key)
+            listener.asked(effects.text(key), _asker())
+            try:
+                return super().__getitem__(key)
+            except KeyError:
+                assumed = listener.unset(effects.text(key), _getframe(1))
+                if assumed is None:
+                    raise
+                return assumed
 
         def __iter__(self) -> Any:
-            report("all of it", _asker())
+            listener.asked("all of it", _asker())
             return super().__iter__()
 
     _Environ.__module__, _Environ.__qualname__ = real.__module__, real.__qualname__
@@ -254,7 +306,7 @@ def _listen_to_environment(report: Any) -> None:
 def _asker() -> Any:
     """Return the frame that asks, outside the functions of os and of mappings."""
     frame = _getframe(2)
-    for outer in _frames(frame):
+    for outer in frames(frame):
         if not outer.f_code.co_filename.endswith(("/os.py", "/_collections_abc.py", "<frozen os>", "abc>")):
             return outer
     return frame

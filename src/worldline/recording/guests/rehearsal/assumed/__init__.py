@@ -1,0 +1,1 @@
+"""Go past what the sandbox cannot give: each missing answer is assumed, and each assumption is reported."""

@@ -1,0 +1,173 @@
+"""Past what is missing: assumed answers, branches and stopped loops, labelled and with lines; in the sandbox."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from worldline import rehearse
+from worldline.cli import main
+from worldline.core.errors import UsageError
+from worldline.plan.rehearse.branch import AssumedBranch
+from worldline.plan.rehearse.effect import ASSUMED, TOLD
+from worldline.plan.rehearse.rehearse import Rehearsal
+
+pytestmark = pytest.mark.usefixtures("sandbox")
+
+
+def rehearsed(folder: Path, source: str, **options: object) -> Rehearsal:
+    (folder / "s.py").write_text(source)
+    return rehearse(folder / "s.py", folder=folder, max_bytes=0, **options)  # type: ignore[arg-type]
+
+
+def assumed(branch: AssumedBranch) -> list[tuple[str, str, str, int]]:
+    return [(item.what, item.answer, item.by, item.line) for item in branch.assumptions]
+
+
+def effects(branch: AssumedBranch) -> set[tuple[str, str, int]]:
+    assert {effect.seen for effect in branch.effects} <= {ASSUMED}
+    return {(effect.kind, effect.target, effect.line) for effect in branch.effects}
+
+
+MISSING = """\
+import os, absent
+open("before.txt", "w").close()
+value = absent.measure(3)
+if value > 4:
+    open("high.txt", "w").close()
+else:
+    os.remove("before.txt")
+"""
+
+
+def test_a_missing_module_is_assumed_and_both_outcomes_of_a_condition_are_shown(tmp_path: Path) -> None:
+    report = rehearsed(tmp_path, MISSING)
+    assert report.missing == ("import absent",)
+    assert report.effects == () or all(effect.seen != TOLD for effect in report.effects)
+    high, low = report.branches
+    assert assumed(high) == [("import absent", "", "unknown", 1), ("absent.measure(3)", "", "unknown", 3)]
+    assert [(item.condition, item.holds, item.line) for item in high.decisions] == [("absent.measure(3) > 4", True, 4)]
+    assert effects(high) == {("write", "before.txt", 2), ("write", "high.txt", 5)}
+    assert ("delete", "before.txt", 7) in effects(low)
+    assert not report.has_more_branches
+
+
+def test_a_stub_decides_the_condition_and_is_named_as_an_assumption(tmp_path: Path) -> None:
+    report = rehearsed(tmp_path, MISSING, stubs=["absent.measure=lambda size: size"])
+    (branch,) = report.branches
+    assert ("absent.measure(3)", "3", "stub", 3) in assumed(branch)
+    assert branch.decisions == ()
+    assert ("delete", "before.txt", 7) in effects(branch)
+
+
+def test_the_number_of_branches_is_bounded_and_the_report_says_that_there_are_more(tmp_path: Path) -> None:
+    report = rehearsed(tmp_path, MISSING, branches=1)
+    assert len(report.branches) == 1
+    assert report.has_more_branches
+    assert rehearsed(tmp_path, MISSING, branches=0).branches == ()
+
+
+def test_what_is_executed_before_the_first_assumption_stays_executed(tmp_path: Path) -> None:
+    source = "open('real.txt', 'w').close()\nprint('real')\nimport absent\nprint('assumed')\n"
+    report = rehearsed(tmp_path, source)
+    assert [(effect.target, effect.seen) for effect in report.effects] == [("real.txt", TOLD)]
+    (branch,) = report.branches
+    assert branch.effects == ()
+    assert branch.output == "assumed\n"
+    assert report.output == "real\n"
+
+
+def test_a_missing_variable_and_a_missing_file_are_assumed_where_the_script_asks(tmp_path: Path) -> None:
+    source = "\n".join([
+        "import json, os",
+        "token = os.environ['TOKEN']",
+        "debug = os.environ.get('DEBUG', 'no')",
+        "config = json.load(open('config.json'))",
+        "open(config['out'], 'w').write(f'{token} {debug}')",
+    ])  # fmt: skip
+    (branch,) = rehearsed(tmp_path, source).branches
+    assert assumed(branch) == [
+        ("os.environ['TOKEN']", "", "unknown", 2), ("open('config.json')", "", "unknown", 4),
+    ]  # fmt: skip
+    assert [change.diff[-1] for change in branch.changes] == ["+<TOKEN> no  (no end of line)"]
+    stubs = ["open('config.json')='{\"out\": \"made.txt\"}'", "os.environ['TOKEN']='secret'"]
+    (branch,) = rehearsed(tmp_path, source, stubs=stubs).branches
+    assert ("write", "made.txt", 5) in effects(branch)
+    assert branch.changes[0].diff[-1] == "+secret no  (no end of line)"
+
+
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        (
+            "import urllib.request as u\nreply = u.urlopen('http://h/a').read()\n",
+            "urllib.request.urlopen('http://h/a')",
+        ),
+        ("import socket\nreply = socket.create_connection(('h', 80)).recv(9)\n", "socket.create_connection(('h', 80))"),
+        ("import subprocess\nreply = subprocess.run(['no-such']).stdout\n", "subprocess.run(['no-such'])"),
+    ],
+)
+def test_a_refused_request_is_assumed_to_succeed(tmp_path: Path, source: str, what: str) -> None:
+    (branch,) = rehearsed(tmp_path, source + "open('log.txt', 'w').close()\n").branches
+    assert assumed(branch) == [(what, "", "unknown", 2)]
+    assert ("write", "log.txt", 3) in effects(branch)
+
+
+def test_nothing_is_assumed_for_a_script_that_lacks_nothing(tmp_path: Path) -> None:
+    report = rehearsed(tmp_path, "import json\nprint(json.dumps({}))\n")
+    assert (report.missing, report.branches) == ((), ())
+
+
+def test_a_loop_that_takes_too_long_is_stopped_and_its_numbers_are_predicted(tmp_path: Path) -> None:
+    source = "\n".join([
+        "total = 0",
+        "for i in range(10**12):",
+        "    total += i",
+        "n = 1",
+        "while n < 10**11:",
+        "    n += 7",
+        "open('out.txt', 'w').write(f'{i} {total} {n}')",
+    ])  # fmt: skip
+    report = rehearsed(tmp_path, source, wall=6.0)
+    assert report.missing == ("the time to finish",)
+    (branch,) = report.branches
+    assert [(item.by, item.line) for item in branch.assumptions] == [("loop", 2), ("loop", 5)]
+    count = 10**12
+    n = 1 + 7 * -(-(10**11 - 1) // 7)
+    assert branch.changes[0].diff[-1] == f"+{count - 1} {count * (count - 1) // 2} {n}  (no end of line)"
+
+
+def test_a_long_sleep_is_skipped_and_named(tmp_path: Path) -> None:
+    source = "import time\nstart = time.time()\ntime.sleep(3600)\nprint(round(time.time() - start, -1))\n"
+    (branch,) = rehearsed(tmp_path, source, wall=3.0).branches
+    assert assumed(branch) == [("time.sleep(3600)", "", "unknown", 3)]
+    assert branch.output == "3600.0\n"
+
+
+def test_a_stub_that_is_wrong_is_an_error_and_one_that_is_not_used_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not a stub"):
+        rehearsed(tmp_path, MISSING, stubs=["no expression"])
+    with pytest.raises(UsageError, match="NameError"):
+        rehearsed(tmp_path, MISSING, stubs=["absent.measure=nowhere"])
+    report = rehearsed(tmp_path, MISSING, stubs=["absent.other=3"], branches=1)
+    assert any("the stub absent.other was not used" in sentence for sentence in report.unseen)
+
+
+def test_the_command_labels_a_branch_in_text_and_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.py").write_text(MISSING)
+    Path("stubs.py").write_text("STUBS = {'absent.measure': lambda size: 9}\n")
+    words = ["rehearse", "s.py", "--stubs", "stubs.py", "--max-bytes", "0"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "PREDICTED, past what is missing: 1 branch" in out
+    assert "assumed, line 3: absent.measure(3) is 9 (your stub)" in out
+    assert "high.txt (PREDICTED)" in out
+    assert main([*words, "--json"]) == 0
+    (branch,) = json.loads(capsys.readouterr().out)["branches"]
+    assert branch["label"] == "predicted"
+    assert {effect["seen"] for effect in branch["effects"]} == {"assumed"}
