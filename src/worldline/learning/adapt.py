@@ -7,6 +7,7 @@ a folder with the changes and the base's digest. It remembers the user's values,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +23,9 @@ from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites import generated
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
+from worldline.learning.drawn_calls import CallDrawing, draw_calls
 from worldline.learning.own_calls import (
+    SOURCES,
     CallSplit,
     OwnCall,
     draw_known_documents,
@@ -30,7 +33,7 @@ from worldline.learning.own_calls import (
     record_calls,
     split_calls,
 )
-from worldline.learning.time_budget import BEFORE_SHARE, MINING_SHARE, ReportProgress, TimeBudget
+from worldline.learning.time_budget import BEFORE_SHARE, DRAWING_SHARE, MINING_SHARE, ReportProgress, TimeBudget
 from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
 
 KIND = "adaptation"
 SAME, UNSEEN, KNOWN = "other calls", "other functions", "generated"
+# Calls that are drawn besides those of the split.
+MAX_DRAWN_CALLS = 160
 # Generated documents that are mixed in.
 REPLAY_DOCUMENTS = 48
 # A loss of known programs below this p-value counts as forgetting.
@@ -70,7 +75,8 @@ class Adapted:
 
     Attributes:
         functions: Functions learned from.
-        lessons: Documents learned from.
+        calls: Calls to learn from, by their source, one of `own_calls.SOURCES`.
+        lessons: Documents learned from; too long calls make none.
         steps: Training steps.
         documents: Documents seen, repeats counted.
         groups: Each group of programs before and after.
@@ -82,6 +88,7 @@ class Adapted:
     """
 
     functions: int
+    calls: dict[str, int]
     lessons: int
     steps: int
     documents: int
@@ -157,6 +164,7 @@ def adapt(
     parts = split_calls(calls, seed=seed, held_out=held_out)
     if budget.is_bounded:
         parts = _shortest_first(parts, trust=trust)
+    parts = _with_drawn_calls(parts, budget, seed=seed, trust=trust)
     suites = _build_suites(parts, known, seed)
     documents = record_calls(parts.lessons, seed=seed, trust=trust)
     held_back = record_calls(parts.held_back, seed=seed, trust=trust)
@@ -198,6 +206,7 @@ def _to_result(
 ) -> Adapted:
     return Adapted(
         functions=len({call.key for call in parts.lessons}),
+        calls=count_sources(parts.lessons),
         lessons=lessons,
         steps=changes.steps,
         documents=changes.documents,
@@ -208,6 +217,23 @@ def _to_result(
         refused=refused,
         out=out,
     )
+
+
+def _with_drawn_calls(parts: CallSplit, budget: TimeBudget, *, seed: int, trust: bool) -> CallSplit:
+    """Add drawn calls of the same functions to the lessons."""
+
+    def report(done: int, count: int) -> None:
+        budget.report(f"drawing more calls: function {done + 1:,} of {count:,}")
+
+    how = CallDrawing(seed=seed, trust=trust, is_late=lambda: budget.has_passed(DRAWING_SHARE), progress=report)
+    drawn = draw_calls(parts.lessons, exclude=(*parts.held_back, *parts.same, *parts.unseen), how=how)
+    return replace(parts, lessons=(*parts.lessons, *drawn[:MAX_DRAWN_CALLS]))
+
+
+def count_sources(calls: Iterable[OwnCall]) -> dict[str, int]:
+    """Count calls by their source; a source without calls is left out."""
+    counts = Counter(call.source for call in calls)
+    return {source: counts[source] for source in SOURCES if counts[source]}
 
 
 def _shortest_first(parts: CallSplit, *, trust: bool) -> CallSplit:

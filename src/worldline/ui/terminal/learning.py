@@ -11,6 +11,7 @@ from rich.text import Text
 from worldline.core.text import plural, printable
 from worldline.learning.adapt import Adapted
 from worldline.learning.measure import LabelResult
+from worldline.learning.own_calls import SOURCES
 from worldline.ui.terminal.plain import p_value, plain_table
 
 MAX_ROWS = 40  # of one axis; --json has all
@@ -50,6 +51,8 @@ def print_adapted(console: Console, adapted: Adapted) -> None:
             counts = (f"{count:,}" for count in (pair.n, before, after, pair.recovered, pair.regressed))
             table.add_row(f"{name}: {measure}", *counts, p_value(pair.p))
     console.print(table)
+    sources = ", ".join(f"{count:,} {SOURCES[source]}" for source, count in adapted.calls.items())
+    console.print(Text(f"calls to learn from: {sources}", style="dim"))
     trained = f"{plural(adapted.lessons, 'call')} of {plural(adapted.functions, 'function')}"
     size = f"{plural(adapted.steps, 'step')}, {plural(adapted.documents, 'document')}"
     nats = f"held-out loss {adapted.nats[0]:.2f} -> {adapted.nats[1]:.2f} nats per call"
