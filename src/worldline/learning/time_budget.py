@@ -16,6 +16,7 @@ SMALLEST_MINUTES = 1.0  # for one round of everything on two cores
 MINING_SHARE = 0.25  # of the whole budget, until calls are found
 DRAWING_SHARE = 0.33  # until more calls are drawn
 BEFORE_SHARE = 0.55  # until the first evaluation has ended
+UNTRAINED_BEFORE_SHARE = 0.62  # the same if nothing is trained between the evaluations
 MIN_TRAINING_SECONDS = 10.0
 SAFETY = 1.2  # the second evaluation may be slower than the first
 
