@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from worldline.evaluation.verify import verify as verify
     from worldline.learning.adapt import adapt as adapt
     from worldline.learning.learn import learn as learn
+    from worldline.learning.remember import remember as remember
     from worldline.model.export import export_model as export_model
     from worldline.model.train.by_recipe import train as train
     from worldline.parallel.ray_pool import join_ray as join_ray
@@ -149,6 +150,7 @@ _HOMES = {
     "record_test": "worldline.recording.repository.one_test",
     "record_tests": "worldline.recording.repository.record",
     "rehearse": "worldline.plan.rehearse.fallback",
+    "remember": "worldline.learning.remember",
     "replay_differences": "worldline.data.control",
     "report": "worldline.ui.report.report",
     "rewrite": "worldline.data.forms.rewriting",

@@ -266,7 +266,13 @@ def test_minutes_bound_the_whole_command(
     shares, texts = zip(*reports, strict=True)
     assert list(shares) == sorted(shares)
     phases = list(dict.fromkeys(text.partition(":")[0] for text in texts))
-    assert phases == ["finding and recording calls", "evaluating before", "training", "evaluating after"]
+    assert phases == [
+        "finding and recording calls",
+        "drawing more calls",
+        "evaluating before",
+        "training",
+        "evaluating after",
+    ]
     assert done.steps == BRIEF.steps
     assert 0 < planned[0] < 5
     assert all(group.trace.n > 0 for group in done.groups.values())

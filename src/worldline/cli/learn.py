@@ -24,9 +24,12 @@ from worldline.core.errors import UsageError, WorldlineError
 @opt.option(
     "--out",
     metavar="PATH",
-    note="the curriculum, for `train --curriculum`, or with --on and --journal the adapted model",
+    note="the curriculum, for `train --curriculum`, or with --on and --journal the adapted model or the memory",
 )
 @opt.add_option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead")
+@opt.add_option(
+    "--retrieve", is_flag=True, help="With --on and --journal, do not train: record a memory for `-M memory=FILE`"
+)
 @opt.option("--journal", metavar="DIR", note="adapt the model to what `ask --journal` executed")
 @opt.option(
     "--minutes",
@@ -41,7 +44,13 @@ from worldline.core.errors import UsageError, WorldlineError
 @opt.json_option
 @opt.quiet_option
 def learn(
-    on: str | None, journal: str | None, minutes: float | None, train_steps: int | None, as_json: bool, **options: Any
+    on: str | None,
+    journal: str | None,
+    minutes: float | None,
+    train_steps: int | None,
+    retrieve: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Measure a model on fresh drills, or adapt it to your code.
 
@@ -54,13 +63,18 @@ def learn(
             "`worldline bench` measures any other"
         )
     if on is None and journal is None:
-        if minutes or train_steps:
-            raise UsageError("--minutes and --train-steps are for --on and --journal")
+        if minutes or train_steps or retrieve:
+            raise UsageError("--minutes, --train-steps and --retrieve are for --on and --journal")
         _measure(as_json=as_json, **options)
         return
     if options["wall"] is not None:
         raise UsageError("--wall is for drills: with --on and --journal, the limits of `data mine` apply")
     shared = {name: options[name] for name in ("model", "out", "seed", "trust")}
+    if retrieve:
+        if train_steps:
+            raise UsageError("--train-steps: with --retrieve nothing is trained")
+        _remember(on, journal=journal, minutes=minutes, as_json=as_json, **shared)
+        return
     _adapt(on, journal=journal, minutes=minutes, train_steps=train_steps, as_json=as_json, **shared)
 
 
@@ -71,6 +85,17 @@ def _adapt(folder: str | None, *, as_json: bool, **options: Any) -> None:
     with opt.percent_of("the time" if not options["train_steps"] else "the training") as update:
         done = adapt(folder, progress=update, **options)
     opt.show(done, as_json, print_adapted)
+    if done.refused:
+        raise click.exceptions.Exit(1)
+
+
+def _remember(folder: str | None, *, as_json: bool, **options: Any) -> None:
+    from worldline.learning.remember import remember
+    from worldline.ui.terminal.learning import print_remembered
+
+    with opt.percent_of("the time") as update:
+        done = remember(folder, progress=update, **options)
+    opt.show(done, as_json, print_remembered)
     if done.refused:
         raise click.exceptions.Exit(1)
 

@@ -7,6 +7,7 @@ a folder with the changes and the base's digest. It remembers the user's values,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +23,9 @@ from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites import generated
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
+from worldline.learning.drawn_calls import CallDrawing, draw_calls
 from worldline.learning.own_calls import (
+    SOURCES,
     CallSplit,
     OwnCall,
     draw_known_documents,
@@ -30,13 +33,14 @@ from worldline.learning.own_calls import (
     record_calls,
     split_calls,
 )
-from worldline.learning.time_budget import BEFORE_SHARE, MINING_SHARE, ReportProgress, TimeBudget
+from worldline.learning.time_budget import BEFORE_SHARE, DRAWING_SHARE, MINING_SHARE, ReportProgress, TimeBudget
 from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
 from worldline.model.shape import Shape
 from worldline.model.weights import FloatArray, StoredArray, to_safetensors
 from worldline.predict.local import Local
+from worldline.predict.predictor import Predictor
 from worldline.storage import files
 
 if TYPE_CHECKING:
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
 
 KIND = "adaptation"
 SAME, UNSEEN, KNOWN = "other calls", "other functions", "generated"
+# Calls that are drawn besides those of the split.
+MAX_DRAWN_CALLS = 160
 # Generated documents that are mixed in.
 REPLAY_DOCUMENTS = 48
 # A loss of known programs below this p-value counts as forgetting.
@@ -70,7 +76,8 @@ class Adapted:
 
     Attributes:
         functions: Functions learned from.
-        lessons: Documents learned from.
+        calls: Calls to learn from, by their source, one of `own_calls.SOURCES`.
+        lessons: Documents learned from; too long calls make none.
         steps: Training steps.
         documents: Documents seen, repeats counted.
         groups: Each group of programs before and after.
@@ -82,6 +89,7 @@ class Adapted:
     """
 
     functions: int
+    calls: dict[str, int]
     lessons: int
     steps: int
     documents: int
@@ -156,13 +164,14 @@ def adapt(
     calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=lambda: budget.has_passed(MINING_SHARE))
     parts = split_calls(calls, seed=seed, held_out=held_out)
     if budget.is_bounded:
-        parts = _shortest_first(parts, trust=trust)
-    suites = _build_suites(parts, known, seed)
+        parts = shortest_first(parts, trust=trust)
+    parts = with_drawn_calls(parts, budget, seed=seed, trust=trust)
+    suites = build_suites(parts, known, seed)
     documents = record_calls(parts.lessons, seed=seed, trust=trust)
     held_back = record_calls(parts.held_back, seed=seed, trust=trust)
     known_documents = draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)
     evaluated = budget.elapsed
-    before = _evaluate(shape, weights, suites, budget, BEFORE)
+    before = evaluate_suites(_local(shape, weights, BEFORE), suites, budget, BEFORE)
     evaluation_seconds = budget.elapsed - evaluated
     if budget.is_bounded:
         how = AdaptationConfig(minutes=budget.training_minutes(evaluation_seconds), seed=seed)
@@ -178,9 +187,9 @@ def adapt(
     )
     if budget.is_bounded and not changes.steps:
         raise budget.too_short(evaluation_seconds)
-    judged = {name: _judged(suite, before[name]) for name, suite in suites.items()}
-    after = _evaluate(shape, merge_changes(weights, changes.tensors), judged, budget, AFTER)
-    groups = {name: _pair_verdicts(before[name], after[name]) for name in suites}
+    judged = keep_judged(suites, before)
+    after = evaluate_suites(_local(shape, merge_changes(weights, changes.tensors), AFTER), judged, budget, AFTER)
+    groups = {name: pair_verdicts(before[name], after[name]) for name in suites}
     refused = find_refusal(groups)
     if not refused:
         save_adaptation(Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)})
@@ -198,6 +207,7 @@ def _to_result(
 ) -> Adapted:
     return Adapted(
         functions=len({call.key for call in parts.lessons}),
+        calls=count_sources(parts.lessons),
         lessons=lessons,
         steps=changes.steps,
         documents=changes.documents,
@@ -210,8 +220,25 @@ def _to_result(
     )
 
 
-def _shortest_first(parts: CallSplit, *, trust: bool) -> CallSplit:
-    """The same calls, those that are evaluated by the length of their traces."""
+def with_drawn_calls(parts: CallSplit, budget: TimeBudget, *, seed: int, trust: bool) -> CallSplit:
+    """Add drawn calls of the same functions to the lessons."""
+
+    def report(done: int, count: int) -> None:
+        budget.report(f"drawing more calls: function {done + 1:,} of {count:,}")
+
+    how = CallDrawing(seed=seed, trust=trust, is_late=lambda: budget.has_passed(DRAWING_SHARE), progress=report)
+    drawn = draw_calls(parts.lessons, exclude=(*parts.held_back, *parts.same, *parts.unseen), how=how)
+    return replace(parts, lessons=(*parts.lessons, *drawn[:MAX_DRAWN_CALLS]))
+
+
+def count_sources(calls: Iterable[OwnCall]) -> dict[str, int]:
+    """Count calls by their source; a source without calls is left out."""
+    counts = Counter(call.source for call in calls)
+    return {source: counts[source] for source in SOURCES if counts[source]}
+
+
+def shortest_first(parts: CallSplit, *, trust: bool) -> CallSplit:
+    """Return the same calls, those that are evaluated by the length of their traces."""
     same, unseen = (tuple(order_by_length(group, trust=trust)) for group in (parts.same, parts.unseen))
     return replace(parts, same=same, unseen=unseen)
 
@@ -220,7 +247,8 @@ def _to_pairs(documents: Iterable[Document]) -> list[DocumentPair]:
     return [(document.prompt, document.steps) for document in documents]
 
 
-def _build_suites(parts: CallSplit, known: int, seed: int) -> dict[str, Suite]:
+def build_suites(parts: CallSplit, known: int, seed: int) -> dict[str, Suite]:
+    """Return the held-out calls and the generated programs as suites."""
     return {SAME: _suite(SAME, parts.same), UNSEEN: _suite(UNSEEN, parts.unseen), KNOWN: _generated_suite(known, seed)}
 
 
@@ -243,15 +271,18 @@ def _generated_suite(count: int, seed: int) -> Suite:
     return Suite(name=KNOWN, tasks=tasks, count=count, limits=suite.limits)
 
 
-def _evaluate(
-    shape: Shape, weights: dict[str, StoredArray], suites: dict[str, Suite], budget: TimeBudget, when: str
+def _local(shape: Shape, weights: dict[str, StoredArray], name: str) -> Local:
+    return Local(open_engine(shape, weights), name=name)
+
+
+def evaluate_suites(
+    predictor: Predictor, suites: dict[str, Suite], budget: TimeBudget, when: str, *, until: float = BEFORE_SHARE
 ) -> dict[str, list[Verdict]]:
-    """Verdicts on each group, by the engine with these weights.
+    """Return the verdicts on each group, `BEFORE` or `AFTER` a model has learned.
 
     Under a time limit the groups are evaluated in turns, some programs of each, as long as another turn fits into the
-    time before training. After training, the same programs are evaluated.
+    time before training, until a share of the whole time. After training, the same programs are evaluated.
     """
-    predictor = Local(open_engine(shape, weights), name=when)
     results: dict[str, list[Verdict]] = {name: [] for name in suites}
     longest = max(len(list(suite.tasks)) for suite in suites.values())
     size = PROGRAMS_PER_TURN if budget.is_bounded and when == BEFORE else max(1, longest)
@@ -268,20 +299,23 @@ def _evaluate(
             if tasks:
                 run(replace(suite, tasks=tasks, count=len(tasks)), predictor, on_verdict=keep)
         # Programs come by their length, so the next turn takes longer than this one.
-        if when == BEFORE and budget.has_passed(BEFORE_SHARE, after=TURN_GROWTH * (budget.elapsed - began)):
+        if when == BEFORE and budget.has_passed(until, after=TURN_GROWTH * (budget.elapsed - began)):
             break
     return results
 
 
-def _judged(suite: Suite, verdicts: Sequence[Verdict]) -> Suite:
-    """The part of a suite that has verdicts."""
-    names = {verdict.task.name for verdict in verdicts}
-    tasks = [task for task in suite.tasks if task.name in names]
-    return replace(suite, tasks=tasks, count=len(tasks))
+def keep_judged(suites: dict[str, Suite], verdicts: dict[str, list[Verdict]]) -> dict[str, Suite]:
+    """Return the part of each suite that has verdicts."""
+    judged: dict[str, Suite] = {}
+    for name, suite in suites.items():
+        names = {verdict.task.name for verdict in verdicts[name]}
+        tasks = [task for task in suite.tasks if task.name in names]
+        judged[name] = replace(suite, tasks=tasks, count=len(tasks))
+    return judged
 
 
-def _pair_verdicts(before: Iterable[Verdict], after: Iterable[Verdict]) -> BeforeAfter:
-    """Verdicts before and after, task by task; tasks judged only once are left out."""
+def pair_verdicts(before: Iterable[Verdict], after: Iterable[Verdict]) -> BeforeAfter:
+    """Pair verdicts before and after, task by task; tasks judged only once are left out."""
     later = {verdict.task.name: verdict for verdict in after}
     pairs = [(first, later[first.task.name]) for first in before if first.task.name in later]
     return BeforeAfter(

@@ -13,7 +13,7 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.data.mine.mine import MiningCounts, mine
 from worldline.data.mine.mined import read_mined
-from worldline.learning.own_calls import OwnCall
+from worldline.learning.own_calls import ASKED, GUESSED, WRITTEN, OwnCall
 from worldline.plan.imagined import PROMPT_OPTIONS
 from worldline.plan.journal import read_journal
 from worldline.programs.reachable import hash_function, hash_run
@@ -89,7 +89,8 @@ def _folder_calls(folder: str | Path, *, seed: int, trust: bool, is_late: Callab
             except _OutOfTime:
                 mine([str(folder)], out=out, seed=seed + turn, trust=trust, known=True)
             for mined in read_mined(out):
-                yield OwnCall(program=mined.program, origin=mined.origin, key=mined.key)
+                source = WRITTEN if mined.shown else GUESSED
+                yield OwnCall(program=mined.program, origin=mined.origin, key=mined.key, source=source)
 
 
 def _journal_calls(journal: str | Path) -> Iterator[OwnCall]:
@@ -97,5 +98,9 @@ def _journal_calls(journal: str | Path) -> Iterator[OwnCall]:
     for entry in read_journal(Path(journal)):
         function = hash_function(entry.program)
         yield OwnCall(
-            program=entry.program, origin=f"{entry.program.name} {function[:8]}", key=function, options=PROMPT_OPTIONS
+            program=entry.program,
+            origin=f"{entry.program.name} {function[:8]}",
+            key=function,
+            source=ASKED,
+            options=PROMPT_OPTIONS,
         )

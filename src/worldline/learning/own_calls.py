@@ -30,14 +30,33 @@ HELD_BACK_CALLS = 8
 # Share of documents in the call's own mode; the others toggle `bare`.
 OWN_MODE_SHARE = 0.75
 
+# Where calls come from.
+WRITTEN, GUESSED, ASKED, PATHS, MUTATED = "written", "guessed", "asked", "paths", "mutated"
+SOURCES = {
+    WRITTEN: "in tests, doctests and examples",
+    GUESSED: "with guessed arguments",
+    ASKED: "in the journal",
+    PATHS: "drawn for a path",
+    MUTATED: "with one argument changed",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class OwnCall:
-    """A run of the user's code, its origin, the hash of its function, and how it is written."""
+    """A run of the user's code.
+
+    Attributes:
+        program: The program with its call.
+        origin: Where the function comes from.
+        key: Hash of the function.
+        source: Where the call comes from, one of `SOURCES`.
+        options: How its steps are written.
+    """
 
     program: Program
     origin: str
     key: str
+    source: str
     options: Compact = field(default_factory=Compact)
 
     @property

@@ -1,4 +1,4 @@
-"""Divides the minutes of an adaptation: finding calls, evaluating before, training, evaluating after.
+"""Divides the minutes of an adaptation: finding and drawing calls, evaluating before, training, evaluating after.
 
 The evaluation after training repeats the one before, so its time is known before training starts. Training gets what
 is left.
@@ -14,7 +14,9 @@ from worldline.core.errors import UsageError
 
 SMALLEST_MINUTES = 1.0  # for one round of everything on two cores
 MINING_SHARE = 0.25  # of the whole budget, until calls are found
-BEFORE_SHARE = 0.5  # until the first evaluation has ended
+DRAWING_SHARE = 0.33  # until more calls are drawn
+BEFORE_SHARE = 0.55  # until the first evaluation has ended
+UNTRAINED_BEFORE_SHARE = 0.62  # the same if nothing is trained between the evaluations
 MIN_TRAINING_SECONDS = 10.0
 SAFETY = 1.2  # the second evaluation may be slower than the first
 

@@ -71,7 +71,19 @@ def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = No
     for prefix, (build, known) in _SCHEMES.items():
         if scheme.startswith(prefix):
             return build(scheme.removeprefix(prefix), _parse_options(extras, known))
-    return load_local(scheme, extras)
+    return _with_memory(scheme, extras)
+
+
+def _with_memory(scheme: str, extras: Mapping[str, str]) -> Predictor:
+    """Load a local model, with the memory that `-M memory=FILE` names."""
+    rest = {key: text for key, text in extras.items() if key != "memory"}
+    local = load_local(scheme, rest)
+    if "memory" not in extras:
+        return local
+    from worldline.predict.retrieval.retrieval import Retrieval
+    from worldline.predict.retrieval.step_memory import load_memory
+
+    return Retrieval(local, load_memory(extras["memory"]))
 
 
 def _server(scheme: str, options: dict[str, Any]) -> Predictor:

@@ -82,7 +82,7 @@ def _find_reached(
     return {
         program.call or "": trace
         for program, trace in traces
-        if trace is not None and is_worth_keeping(trace) and (trace.outcome.kind != "raised" or _raises_itself(trace))
+        if trace is not None and is_worth_keeping(trace) and (trace.outcome.kind != "raised" or raises_itself(trace))
     }
 
 
@@ -118,7 +118,7 @@ def trace_calls(
             if path in paths or not is_worth_keeping(trace):
                 continue
             if trace.outcome.kind == "raised":
-                if raised or not _raises_itself(trace):
+                if raised or not raises_itself(trace):
                     continue
                 raised += 1
             paths.add(path)
@@ -181,7 +181,7 @@ def is_worth_keeping(trace: Trace) -> bool:
     return make_document(trace, Compact(bare=True), kind="mine", max_bytes=MAX_CALL_DOCUMENT_BYTES) is not None
 
 
-def _raises_itself(trace: Trace) -> bool:
+def raises_itself(trace: Trace) -> bool:
     """Whether the exception comes from a raise statement of the code."""
     lines = trace.program.source.split("\n")
     first = next((step for step in trace.steps if step.event == "raise"), None)

@@ -1,0 +1,1 @@
+"""Predictions that look up recorded steps of the same code."""
