@@ -76,7 +76,7 @@ def printed_here(script: Program) -> list[str]:
     """The words that a drawn script prints in this interpreter; truth values as 0 and 1."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile(in_python(script).source, "drawn", "exec"), {"__name__": "drawn"})
+        exec(compile(in_python(script).source, "drawn", "exec"), {"__name__": __name__})
     return [{"True": "1", "False": "0"}.get(word, word) for word in out.getvalue().split()]
 
 
