@@ -62,6 +62,7 @@ def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: in
         limits["value_bytes"],
         limits["value_depth"],
         int(spec["call"] is not None),
+        int(limits["memory"]) // 16,
     )
     environment = {**os.environ, "WORLDLINE_GUEST": ",".join(map(str, settings)), **_runtime(int(limits["memory"]))}
     name = "./" + os.path.splitext(os.path.basename(spec["name"]))[0]

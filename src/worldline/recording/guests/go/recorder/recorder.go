@@ -74,16 +74,9 @@ func Enter(code *Code, variables ...any) *Frame {
 	pin()
 	noteThreads()
 	streams.flush()
-	newest := newestPanic(g)
-	panics := 0
-	if newest != nil {
-		panics = countPanics(newest)
-		if top := recorder.top; top != nil && panics > top.panics && isUnderWay(newest) {
-			top.raise(newest)
-		}
-	}
+	raiseNew()
 	f := newFrame(code)
-	f.panics = panics
+	f.panics = countPanics(newestPanic(g))
 	for _, variable := range variables[:code.Results] {
 		held := (*eface)(unsafe.Pointer(&variable))
 		f.results = append(f.results, result{shapeOfWord(pointedWord(held.typ)), held.data})
@@ -262,6 +255,14 @@ func (r *renderer) tuple(results []result) []byte {
 		return append(r.out[:0], "...<tuple "+string(rune('0'+len(results)%10))+">"...)
 	}
 	return append(out, ')')
+}
+
+// raiseNew writes a panic that has begun in the newest frame, before what is deferred there executes.
+func raiseNew() {
+	newest, top := newestPanic(recorder.main), recorder.top
+	if newest != nil && top != nil && isUnderWay(newest) && countPanics(newest) > top.panics {
+		top.raise(newest)
+	}
 }
 
 // raise writes that a panic is under way in a frame, once.

@@ -5,11 +5,17 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	_ "unsafe" // for the link to the runtime
 )
 
 const variable = "WORLDLINE_GUEST"
 
 var report int
+
+// maxStack is where the runtime ends a recursion; the recorder needs more memory for its frames than the stack has.
+//
+//go:linkname maxStack runtime.maxstacksize
+var maxStack uintptr
 
 // The recorder is set up before the program's own packages, which do not see its settings.
 func init() {
@@ -23,13 +29,14 @@ func init() {
 			fail("no hook")
 		}
 	}
-	var numbers [6]int
+	var numbers [7]int
 	for i, word := range strings.SplitN(settings, ",", len(numbers)) {
 		numbers[i], _ = strconv.Atoi(word)
 	}
 	report = numbers[1]
 	render.maxBytes, render.maxDepth = numbers[3], numbers[4]
 	recorder.isCall = numbers[5] == 1
+	maxStack = uintptr(numbers[6])
 	if err := wire.open(numbers[0], numbers[2]); err != nil {
 		fail("the recorder cannot map its file: " + err.Error())
 	}

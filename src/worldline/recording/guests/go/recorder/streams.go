@@ -36,6 +36,7 @@ func hookWrite(fd int, data []byte) (int, error) {
 	}
 	if fd == 1 && isRecorded() {
 		pin()
+		raiseNew()
 		if len(streams.input) > 0 {
 			streams.flush()
 		}
@@ -53,6 +54,7 @@ func hookRead(fd int, data []byte) (int, error) {
 	}
 	if fd == 0 && done > 0 && isRecorded() {
 		pin()
+		raiseNew()
 		if len(streams.output) > 0 {
 			streams.flush()
 		}
