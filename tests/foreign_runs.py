@@ -87,9 +87,23 @@ fn total(xs: &[i32]) -> i32 {
     return sum;
 }
 """,
+    "go": """package main; func twice(x int) int {
+    return 2 * x
 }
-NAMES = {"js": "main.js", "ts": "main.ts", "java": "Main.java", "c": "main.c", "cpp": "main.cpp", "rust": "main.rs"}
-MAKERS = {"js": "node", "ts": "node", "java": "openjdk", "c": "gcc", "cpp": "g++", "rust": "rustc"}
+func total(xs []int) int {
+    sum := 0
+    for i := 0; i < len(xs); i++ {
+        sum += twice(xs[i])
+    }
+    return sum
+}
+""",
+}
+NAMES = {
+    "js": "main.js", "ts": "main.ts", "java": "Main.java", "c": "main.c", "cpp": "main.cpp", "rust": "main.rs",
+    "go": "main.go",
+}  # fmt: skip
+MAKERS = {"js": "node", "ts": "node", "java": "openjdk", "c": "gcc", "cpp": "g++", "rust": "rustc", "go": "go"}
 BRACED = ("c", "cpp", "rust")  # a step on the brace
 LANGUAGES = tuple(SOURCES)
 

@@ -31,7 +31,7 @@ def suite_options(command: Any) -> Any:
             metavar="FILE",
             note="humaneval, crux, their variants, livecodebench, reval, branches, repair, repository",
         ),
-        opt.language_option("humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"),
+        opt.language_option("humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust, go"),
         opt.option("--seed", type=int, default=0, note="for the programs and their order"),
         opt.add_option(
             "--length", metavar="N,...", callback=opt.whole_numbers, help="permutation: lines; horizon: steps"
@@ -153,7 +153,7 @@ def refuse_faults(faults: int, first: str = "") -> None:
 @click.argument("suite", shell_complete=complete_suites)
 @click.argument("predictions", type=click.Path())
 @opt.option("--data", metavar="FILE", note="humaneval, crux and their -x")
-@opt.language_option("humaneval-x, crux-x: js, ts, java, cpp, rust")
+@opt.language_option("humaneval-x, crux-x: js, ts, java, cpp, rust, go")
 @opt.option("--seed", type=int, default=0, note="for the programs, if the suite generates them")
 @calls_option
 @opt.add_option(

@@ -1,4 +1,4 @@
-"""Reads literals of other languages as values: `vec![1, 2]`, `Arrays.asList(1L)`, `{1.0f}`, `{a: 'x'}`.
+"""Reads literals of other languages as values: `vec![1, 2]`, `Arrays.asList(1L)`, `[]int{1}`, `{1.0f}`, `{a: 'x'}`.
 
 A small tolerant reader for the tests of benchmarks. Nothing is evaluated: any other expression (an unknown variable, a
 sum, a call of an unknown function) raises `NotLiteral`.
@@ -26,7 +26,14 @@ _WORD = re.compile(r"(?:[A-Za-z_$][\w$]*)(?:\s*(?:::|\.)\s*(?:<[^<>()]*>|[A-Za-z
 _CAST = re.compile(
     r"\(\s*(?:const\s+)?[A-Za-z_][\w:.]*(?:\s*<[\w\s:,.<>?\[\]]*>)?(?:\s*\[\s*\])*[\s*&]*\)\s*(?=[\w\"'({\[.-])"
 )
-_ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|\n\s*|.)", re.DOTALL)
+# A type of Go that is followed by its elements or by a value: `[]int{`, `map[string][]int{`, `[]int(`.
+_TYPED = re.compile(
+    r"(?P<held>(?:\[(?:\d*|\.\.\.)\]|map\[\w+\])+)(?P<item>interface\s*\{\s*\}|struct\s*\{\s*\}|\w+)\s*(?=[{(])"
+)
+_OUTER_TYPE = re.compile(r"\[[^\]]*\]|map\[\w+\]")
+_ESCAPE = re.compile(
+    r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-7]{1,3}|\n\s*|.)", re.DOTALL
+)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a"}
 _WORDS = {"true": True, "false": False} | dict.fromkeys(("null", "nullptr", "NULL", "None", "std::nullopt"))
 _INSIDE = {  # wrappers of one value, with their value when empty
@@ -44,6 +51,8 @@ _LISTS, _FROM_LIST, _TUPLES, _MAPS, _SETS, _NONE = (  # constructors by what the
     {"Set.of", "HashSet", "TreeSet", "HashSet.from", "HashSet.new", "BTreeSet.from", "set", "unordered_set"},
     {"Optional.empty", "nullopt", "Option.None"},
 )  # fmt: skip
+_GO_NUMBERS = {"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte"}
+_GO_FLOATS = {"float32", "float64"}
 _IDENTITY_METHODS = ("to_owned", "into", "to_vec", "clone", "as_str", "iter", "collect")
 _TO_TEXT = ("to_string", "toString")
 
@@ -63,6 +72,7 @@ class LiteralSyntax:
         has_tuples: Several values in parentheses are a tuple.
         joins_texts: Adjacent texts are joined.
         has_doubles_only: Every number is a float.
+        has_types_first: The type of a list or map stands before its braces, and `nil` is None.
     """
 
     borrows: bool = False
@@ -71,6 +81,7 @@ class LiteralSyntax:
     has_tuples: bool = False
     joins_texts: bool = False
     has_doubles_only: bool = False
+    has_types_first: bool = False
 
 
 _SCRIPT = LiteralSyntax(casts=False, has_objects=True, has_doubles_only=True)
@@ -82,6 +93,7 @@ LITERALS = {
     "c": _C,
     "cpp": _C,
     "rust": LiteralSyntax(borrows=True, has_tuples=True),
+    "go": LiteralSyntax(casts=False, has_types_first=True),
 }
 
 
@@ -143,6 +155,9 @@ class Reader:
             return -number
         if self.has("("):
             return self._bracket()
+        if self._syntax.has_types_first and (typed := _TYPED.match(self.text, self.at)):
+            self.at = typed.end()
+            return self._typed(typed["held"], typed["item"])
         if self.has("["):
             return self._repeated("]")
         if self.has("{"):
@@ -176,6 +191,38 @@ class Reader:
             if not isinstance(count, int) or not 0 <= count <= MAX_REPEATS:
                 raise NotLiteral("the list is too long") from None
             return [first] * count
+
+    def _typed(self, held: str, item: str) -> Any:
+        """The elements of a list or map of Go; inner braces need no type."""
+        if self.has("("):  # []int(nil)
+            if self.several(")") != [None]:
+                raise NotLiteral("a conversion of a list")
+            return None
+        outer = _OUTER_TYPE.match(held)
+        self.need("{")
+        if outer is None:
+            raise NotLiteral(f"the fields of {item}")
+        pairs: list[list[Any]] = []
+        while not self.has("}"):
+            pairs.append([self._element(held[outer.end() :], item)])
+            if self.has(":"):
+                pairs[-1].append(self._element(held[outer.end() :], item))
+            if not self.has(","):
+                self.need("}")
+                break
+        if outer[0].startswith("map"):
+            return mapping(pairs)
+        if any(len(pair) > 1 for pair in pairs):
+            raise NotLiteral("a list with places")
+        return [value for (value,) in pairs]
+
+    def _element(self, held: str, item: str) -> Any:
+        self.blank()
+        if self.text.startswith("{", self.at):
+            return self._typed(held, item)
+        value = self.value()
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        return float(value) if is_whole and not held and item in _GO_FLOATS else value
 
     def _object(self) -> dict[str, Any]:
         """An object of JavaScript."""
@@ -233,6 +280,8 @@ class Reader:
         self.at = match.end()
         if word in _WORDS:
             return _WORDS[word]
+        if word == "nil" and self._syntax.has_types_first:
+            return None
         if word in self.known:
             return self.known[word]
         return self._construct(_bare(word))
@@ -256,6 +305,8 @@ class Reader:
         else:
             self.need("(")
             arguments = self.several(")")
+        if self._syntax.has_types_first:
+            return _converted(name, _only(arguments, None))
         return construct(name, arguments)
 
     def _types(self) -> None:
@@ -282,6 +333,19 @@ class Reader:
         if self.text.startswith(("+", "*", "/", "%", ".", "?", "[", "-"), self.at):
             raise NotLiteral("more than a literal")
         return value
+
+
+def _converted(name: str, value: Any) -> int | float | str:
+    """Return a value as a basic type of Go; a letter is no number here."""
+    if name == "string" and isinstance(value, str):
+        return value
+    if name not in _GO_NUMBERS | _GO_FLOATS or isinstance(value, bool) or not isinstance(value, int | float):
+        raise NotLiteral(f"a call of {name}")
+    if name in _GO_FLOATS:
+        return float(value)
+    if value != int(value):
+        raise NotLiteral(f"{value} as {name}")
+    return int(value)
 
 
 def construct(name: str, arguments: list[Any]) -> Any:
@@ -347,7 +411,7 @@ def _bare(word: str) -> str:
 
 def _unescaped(match: re.Match[str]) -> str:
     word = match[1]
-    if word[0] == "u" and len(word) > 1:
+    if word[0] in "uU" and len(word) > 1:
         return chr(int(word[1:].strip("{}"), 16))
     if word[0] == "x" and len(word) > 1:
         return chr(int(word[1:], 16))

@@ -18,7 +18,7 @@ DEFAULT_LANGUAGE = "python"
 
 _THREE_ENDS = re.compile(r"\r\n|\r|\n")
 _SCRIPT_ENDS = re.compile("\r\n|\r|\n|[\u2028\u2029]")
-# C, C++ and Rust: a carriage return alone is a blank.
+# C, C++, Rust and Go: a carriage return alone is a blank.
 _FEEDS = re.compile(r"\r*\n")
 
 
@@ -192,6 +192,17 @@ _RECORDS = (
         lexer="rust",
         mime="text/x-rust",
         receiver="self",
+        raises_anywhere=True,
+        unavailable=_NOT_REHEARSED,
+    ),
+    Language(
+        name="go",
+        title="Go",
+        suffixes=(".go",),
+        line_end=_FEEDS,
+        lexer="go",
+        mime="text/x-go",
+        receiver=None,
         raises_anywhere=True,
         unavailable=_NOT_REHEARSED,
     ),

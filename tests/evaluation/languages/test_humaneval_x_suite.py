@@ -62,9 +62,9 @@ def test_a_file_of_one_language_will_do(folder: Path) -> None:
     assert len(list(suite.tasks)) == 1
 
 
-@pytest.mark.parametrize("language", [None, "python", "go"])
+@pytest.mark.parametrize("language", [None, "python", "c"])
 def test_another_language_is_refused(folder: Path, language: str | None) -> None:
-    with pytest.raises(UsageError, match="js, java, cpp, rust"):
+    with pytest.raises(UsageError, match="js, java, cpp, rust, go"):
         suites.load("humaneval-x", data=folder, language=language)
 
 
@@ -74,6 +74,23 @@ def test_a_crate_that_the_solution_needs_stays(tmp_path: Path) -> None:
     (only,) = problems(tmp_path, "rust")
     assert "use md5;" in only.source
     assert "use rand" not in only.source
+
+
+def test_a_source_of_go_has_its_package_and_the_imports_that_it_uses(tmp_path: Path) -> None:
+    row = {**ROWS["go"], "task_id": "g"}
+    row["prompt"] = row["prompt"].replace("// Add", "func helper(x int) int { return x }\n// Add")
+    row["canonical_solution"] = '    return []int{int(math.Abs(float64(helper(k)))), len(strings.Repeat("a", k))}\n}\n'
+    (tmp_path / "go.jsonl").write_text(json.dumps(row) + "\n")
+    (only,) = problems(tmp_path, "go")
+    assert only.source.startswith('package main\n\nimport "math"\nimport "strings"\n\nfunc helper(x int)')
+    assert "//" not in only.source
+    assert only.source.count("func addAll") == 1
+
+
+def test_typed_braces_of_go_are_lists_and_maps() -> None:
+    text = 'f(map[string][]int{"a": {1}}, [][]float64{{1}, nil}); f(nil, make([]int, 2)); f(Pair{1}, nil)'
+    assert calls(text, "f", "go") == ["f({'a': [1]}, [[1.0], None])"]
+    assert functions("func f(x int) int {\n}\nfunc (p *P) g() {\n}\nfunc h[T any](x T) {\n}\n", "go") == ["f", "h"]
 
 
 def test_braces_of_cpp_are_a_map_where_the_parameter_is_one() -> None:

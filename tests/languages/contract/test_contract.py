@@ -24,7 +24,7 @@ from worldline.recording.languages import artefact, toolchain
 from worldline.recording.recorder import SandboxWorker, flow_of, prepare, record
 
 pytestmark = pytest.mark.usefixtures("sandbox")
-GUESTS = ("python/native", "python/python", "js", "ts", "java", "c", "cpp", "rust")
+GUESTS = ("python/native", "python/python", "js", "ts", "java", "c", "cpp", "rust", "go")
 MEMORY = 512 << 20
 SIGNALS = ("c", "cpp", "rust")  # whose failures are signals or exit codes, not exceptions
 NAMES = {"java": "Main.java"}
@@ -128,7 +128,7 @@ def test_a_failure_that_nobody_handles(guest: Guest) -> None:
     wanted = {
         "*": ("killed", "SIGABRT"), "python": ("raised", "ValueError(7)"), "rust": ("exited", "101"),
         "js": ("raised", "RangeError('7')"), "ts": ("raised", "RangeError('7')"),
-        "java": ("raised", "IllegalStateException('7')"),
+        "java": ("raised", "IllegalStateException('7')"), "go": ("raised", "'7'"),
     }  # fmt: skip
     trace = guest.record("fails")
     assert ends(trace) == by(guest, wanted)
@@ -184,7 +184,7 @@ def test_a_value_is_bounded(guest: Guest) -> None:
 def test_recursion_without_end(guest: Guest) -> None:
     wanted = {
         "*": "killed SIGSEGV", "rust": "killed SIGABRT", "python": "raised RecursionError(",
-        "java": "raised StackOverflowError(", "js": "raised RangeError(", "ts": "raised RangeError(",
+        "java": "raised StackOverflowError(", "go": "exited 2", "js": "raised RangeError(", "ts": "raised RangeError(",
     }  # fmt: skip
     trace = guest.record("deep", Limits(wall=120, steps=10_000_000))
     if guest.core == "python":  # whose own calls need levels of the same limit: docs/reference/limits.md

@@ -19,6 +19,7 @@ COMMANDS = {
     "c": (("gcc", "-O0", "-fwrapv", "-Wall", "-Werror=implicit", "-o", "run", "{name}"), ("./run",)),
     "cpp": (("g++", "-O0", "-o", "run", "{name}"), ("./run",)),
     "rust": (("rustc", "-A", "warnings", "-o", "run", "{name}"), ("./run",)),
+    "go": (("go", "build", "-ldflags=-s -w", "-o", "run", "{name}"), ("./run",)),
 }
 _TRUTHS = {"True": "1", "true": "1", "False": "0", "false": "0"}
 

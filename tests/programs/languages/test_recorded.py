@@ -36,7 +36,7 @@ def sayable(language: str) -> list[tuple[Program, Program]]:
     raise AssertionError(f"too little can be said in {language}")
 
 
-@pytest.mark.parametrize("language", ["js", "ts", "java", "c", "cpp", "rust"])
+@pytest.mark.parametrize("language", ["js", "ts", "java", "c", "cpp", "rust", "go"])
 def test_a_recorded_call_gives_what_python_gives(language: str) -> None:
     pairs = sayable(language)
     true = list(record_many([in_python(program) for program, _ in pairs]))

@@ -20,6 +20,7 @@ DEFINITIONS = {
     "js": _SCRIPT,
     "ts": _SCRIPT,
     "rust": (re.compile(r"\bfn\s+(\w+)"),),
+    "go": (re.compile(r"\bfunc\s+(?:\([^()]*\)\s*)?(\w+)\s*[(\[]"), re.compile(r"\b(\w+)\s*:?=\s*func\s*\(")),
     "java": _BRACED,
     "c": _BRACED,
     "cpp": _BRACED,

@@ -102,7 +102,7 @@ class Expressions:
         if {left.type, right.type} <= {"str", "char"} and isinstance(node.op, ast.Add):
             if "str" not in (left.type, right.type):
                 raise UntranslatableError("the sum of two letters")
-            return self.speaker.expression("concat", left, right, type="str")
+            return self.speaker.expression("concat", self.as_text(left), self.as_text(right), type="str")
         if left.type != "int" or right.type != "int":
             raise UntranslatableError("arithmetic on values that are not ints")
         natural = is_natural(node.left, self.scope.natural)
@@ -115,6 +115,11 @@ class Expressions:
         if type(node.op) not in _BINARY:
             raise UntranslatableError(type(node.op).__name__)
         return self.speaker.expression(_BINARY[type(node.op)], left, right)
+
+    def as_text(self, piece: SpelledExpression) -> SpelledExpression:
+        """Return a text, or a letter as a text where the language does not join letters to texts."""
+        is_spelled = piece.type == "char" and self.speaker.can("letter")
+        return self.speaker.expression("letter", piece, type="str") if is_spelled else piece
 
     def _unaryop(self, node: ast.UnaryOp) -> SpelledExpression:
         inner = self(node.operand)
@@ -153,7 +158,7 @@ class Expressions:
         test, yes, no = self(node.test), self(node.body), self(node.orelse)
         if test.type != "bool" or yes.type != no.type:
             raise UntranslatableError("a conditional of two types")
-        return self.speaker.expression("choose", test, yes, no, type=yes.type)
+        return self.speaker.expression("choose", test, yes, no, kind=yes.type, type=yes.type)
 
     def _subscript(self, node: ast.Subscript) -> SpelledExpression:
         container, key = self(node.value), self(node.slice)

@@ -1,4 +1,4 @@
-"""Functions over lists, texts and maps in JavaScript, Java, C++ and Rust, as solutions of exercises are written.
+"""Functions over lists, texts and maps in JavaScript, Java, C++, Rust and Go, as solutions of exercises are written.
 
 `translate` covers what every language expresses alike; these use each language's own containers and methods. A
 function is a loop over a list of ints or a text that fills an accumulator, with tests and a last step; how a language
@@ -7,6 +7,7 @@ says each piece is in templates/library.txt, one `language piece: text` per line
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
@@ -16,7 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 
-TARGETS = ("js", "java", "cpp", "rust")
+TARGETS = ("js", "java", "cpp", "rust", "go")
 NAMES = ("solve", "process", "collect", "compute", "filterItems", "convert", "countItems", "build", "choose", "f")
 INPUTS = {"nums": ("nums", "numbers", "arr", "values", "lst"), "text": ("text", "s", "str_", "word", "message")}
 ELEMENTS = {"nums": ("x", "n", "v", "num"), "text": ("c", "ch", "letter")}
@@ -31,7 +32,14 @@ TYPES = {
     ("cpp", "text"): "char",
     ("rust", "nums"): "i32",
     ("rust", "text"): "char",
+    ("go", "nums"): "int",
+    ("go", "text"): "string",
 }
+BARE = ("rust", "go")
+"""Languages without brackets around a test, where an unused import is left out."""
+UNENDED = ("go",)
+"""Languages whose statements end with the line."""
+_IMPORT = re.compile(r"(?:use|import) .*?(\w+)\W*$")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDE0123 "
 _WORDS = ("hello world", "Banana Split", "abracadabra", "Code 42", "racecar", "Mixed CASE text", "a1b2c3", "level up")
 
@@ -55,6 +63,7 @@ class _Writer:
 
     def __init__(self, language: str, rng: Random) -> None:
         self.language, self.rng = language, rng
+        self.indent = "\t" if language in UNENDED else "  "
         self.source = rng.choice(tuple(INPUTS))
         self.kind = rng.choices(("list", "int", "string"), (4, 4, 3))[0]
         self.names = {
@@ -79,6 +88,10 @@ class _Writer:
             text = text.replace(hole, name)
         return text
 
+    def can(self, piece: str) -> bool:
+        """Return whether the language has a piece."""
+        return (self.language, piece) in pieces()
+
     def act(self) -> str:
         return self.say(f"{self.kind} {self.source}")
 
@@ -90,7 +103,10 @@ class _Writer:
 
     def check(self, test: str, *body: str) -> list[str]:
         """Write an `if` with its body."""
-        return [f"if {test} {{" if self.language == "rust" else f"if ({test}) {{", *(f"  {line}" for line in body)]
+        return [
+            f"if {test} {{" if self.language in BARE else f"if ({test}) {{",
+            *(f"{self.indent}{line}" for line in body),
+        ]
 
     def body(self) -> list[str]:
         """Write what a round of the loop does."""
@@ -102,11 +118,19 @@ class _Writer:
         # Choices between actions differ; every kind has at least two.
         acts = list(dict.fromkeys(self.act() for _ in range(8)))
         if roll < 0.7 and len(acts) > 1:
-            return [*self.check(self.test(), acts[0]), "} else {", f"  {acts[1]}", "}"]
+            return [*self.check(self.test(), acts[0]), "} else {", f"{self.indent}{acts[1]}", "}"]
         if roll < 0.85 and len(acts) > 1:
             first, *rest = self.check(self.test(), acts[1])
-            return [*self.check(self.test(), acts[0]), f"}} else {first}", *rest, "} else {", f"  {acts[-1]}", "}"]
-        return [*self.check(self.test(), self.rng.choice(("continue;", "break;"))), "}", self.act()]
+            return [
+                *self.check(self.test(), acts[0]),
+                f"}} else {first}",
+                *rest,
+                "} else {",
+                f"{self.indent}{acts[-1]}",
+                "}",
+            ]
+        test, leap = self.test(), self.rng.choice(("continue;", "break;"))
+        return [*self.check(test, leap.rstrip(";") if self.language in UNENDED else leap), "}", self.act()]
 
     def function(self) -> list[str]:
         """Write the statements of the function."""
@@ -118,7 +142,9 @@ class _Writer:
         if counted:
             lines.append(self.say(f"map {self.source}"))
         inner = [*loop[1:], *([self.say(f"tally {self.source}")] if counted else []), *self.body()]
-        lines += [loop[0], *(f"  {line}" for line in inner), "}"]
+        if self.can("loop unread") and not re.search(rf"\b{self.names['$e']}\b", "\n".join(inner[len(loop) - 1 :])):
+            loop, inner = [self.say("loop unread")], inner[len(loop) - 1 :]
+        lines += [loop[0], *(f"{self.indent}{line}" for line in inner), "}"]
         if self.rng.random() < 0.4:
             lines.append(self.say(f"after {self.kind}"))
         return [*lines, self.say(f"return {self.kind}")]
@@ -156,16 +182,22 @@ def _drawn(language: str, rng: Random) -> Program:
         parameters.append(writer.say("parameter int"))
         arguments.append(str(rng.randint(1, 9)))
     head = writer.say(f"function {writer.kind}").replace("$f", name).replace("$parameters", ", ".join(parameters))
-    body = [head, *(f"  {line}" for line in lines), "}"]
-    opening = writer.say("opening").split(" ;; ") if (language, "opening") in pieces() else []
-    if language == "rust" and "BTreeMap" not in "\n".join(body):
-        opening = []
+    body = [head, *(f"{writer.indent}{line}" for line in lines), "}"]
+    opening = writer.say("opening").split(" ;; ") if writer.can("opening") else []
+    if language in BARE:
+        opening = "\n".join(line for line in opening if _is_used(line, "\n".join(body))).strip().splitlines()
     lang = LANGUAGES[language]
     if lang.main_class:
         body = [f"class {lang.main_class} {{", *(f"  {line}" for line in body), "}"]
     file = lang.main_class + lang.suffixes[0] if lang.main_class else usual_name(language)
     source = "\n".join([*opening, *([""] if opening else []), *body]) + "\n"
     return Program(source=source, name=file, call=f"{name}({', '.join(arguments)})")
+
+
+def _is_used(line: str, body: str) -> bool:
+    """Return whether the body names what a line imports; other lines are used."""
+    imported = _IMPORT.match(line)
+    return imported is None or re.search(rf"\b{imported[1]}\b", body) is not None
 
 
 def _argument(source: str, rng: Random) -> str:

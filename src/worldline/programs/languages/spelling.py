@@ -64,6 +64,7 @@ RULES = {
     "c": SpellingRules(counts_lists=True, returns_lists=False, reassigns_texts=False),
     "cpp": SpellingRules(),
     "rust": SpellingRules(formats="{}", returns_shared=False, reassigns_texts=False),
+    "go": SpellingRules(formats="%v"),
 }
 """The languages that programs are translated into."""
 

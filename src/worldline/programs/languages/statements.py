@@ -10,6 +10,7 @@ from worldline.programs.languages.target_types import TargetTypes
 
 _AUGMENTED: dict[type[ast.operator], str] = {ast.Add: "augadd", ast.Sub: "augsub", ast.Mult: "augmul"}
 _SPARE = {"int": ("t", "tmp", "old"), "char": ("tc", "keep"), "bool": ("tb", "was")}  # names for what waits its turn
+_FOUND = ("ok", "exists", "isThere")  # names for whether a map has a key; a function has few others
 _FORMATS = {"int": "%d", "bool": "%d", "char": "%c", "str": "%s"}
 MAX_LIST_ITEMS = 16  # elements that a list of C may come to hold
 
@@ -26,10 +27,19 @@ class Statements:
         """Translate statements at a depth, in their own block."""
         self.say.types.append({})
         lines: list[str] = []
-        for node in body:
+        for at, node in enumerate(body):
+            known = set(self.say.types[-1])
             lines += self._statement(node, depth)
+            lines += self._unread(self.say.types[-1].keys() - known, body[at + 1 :], depth)
         self.say.types.pop()
         return lines
+
+    def _unread(self, declared: set[str], rest: list[ast.stmt], depth: int) -> list[str]:
+        """Mark the names that the rest of their block does not read, where the language refuses such names."""
+        if not self.speaker.can("unread"):
+            return []
+        pad = "    " * depth
+        return [pad + self.speaker.text("unread", name) for name in sorted(declared) if not _is_read(name, rest)]
 
     def _statement(self, node: ast.stmt, depth: int) -> list[str]:
         act = getattr(self, f"_{type(node).__name__.lower()}", None)
@@ -45,7 +55,7 @@ class Statements:
 
     def _if(self, node: ast.If, depth: int, word: str = "if") -> list[str]:
         pad = "    " * depth
-        lines = [pad + line for line in self.speaker.line(word, self._test(node.test))]
+        lines = [pad + line for line in self._tested(word, node.test)]
         lines += self.block(node.body, depth + 1)
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             return lines + self._if(node.orelse[0], depth, "elif")
@@ -53,6 +63,16 @@ class Statements:
             lines += [pad + line for line in self.speaker.line("else")]
             lines += self.block(node.orelse, depth + 1)
         return lines + [pad + line for line in self.speaker.line("end")]
+
+    def _tested(self, word: str, test: ast.expr) -> list[str]:
+        """Write the head of a branch; a language may look up a key in a head alone."""
+        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In | ast.NotIn):
+            return self.speaker.line(word, self._test(test))
+        kind = "has" if isinstance(test.ops[0], ast.In) else "lacks"
+        if not self.speaker.can(f"{word} {kind}"):
+            return self.speaker.line(word, self._test(test))
+        is_found = next(name for name in _FOUND if name not in self.scope.names)
+        return self.speaker.line(word, self.say(test.comparators[0]), self.say(test.left), is_found, kind=kind)
 
     def _while(self, node: ast.While, depth: int) -> list[str]:
         return self._looped(self.speaker.line("while", self._test(node.test)), node.body, depth, {})
@@ -76,11 +96,13 @@ class Statements:
             piece = self.say(node.iter)
         if piece.type == "str":
             is_text = isinstance(node.iter, ast.Constant)
-            head = self.speaker.line("forchars", name, piece, kind="literal" if is_text else "")
+            kind = "literal" if is_text else "unread" if not _is_read(name, node.body) else ""
+            head = self.speaker.line("forchars", name, piece, kind=kind)
             return before + self._looped(head, node.body, depth, {name: "char"})
         if piece.type not in ("list", "stack"):
             raise UntranslatableError("a loop over a value that is not iterable")
-        return before + self._looped(self.speaker.line("foreach", name, piece), node.body, depth, {name: "int"})
+        head = self.speaker.line("foreach", name, piece, kind="" if _is_read(name, node.body) else "unread")
+        return before + self._looped(head, node.body, depth, {name: "int"})
 
     def _range(self, name: str, node: ast.Call) -> list[str]:
         if not isinstance(node.func, ast.Name) or node.func.id != "range":
@@ -165,7 +187,7 @@ class Statements:
         if not parts or any(part.type not in _FORMATS for part in parts):
             raise UntranslatableError("print of an unsupported type")
         self.target_types.features.add("print")
-        shown = [self.speaker.text("printed", part) for part in parts]
+        shown = [self.speaker.text("printed", part, kind=part.type) for part in parts]
         formats = (self.speaker.rules.formats or _FORMATS[part.type] for part in parts)
         if self.speaker.rules.joins_printed and len(parts) > 1:
             shown = [part.within(5) if part.level > 5 else f"({part.text})" for part in parts]
@@ -275,13 +297,17 @@ class Statements:
         if value.args:
             if ast.unparse(value.args[0]) != "0":
                 raise UntranslatableError("pop from the middle")
-            return self._set(name, self.speaker.expression("shift", container))
-        if self.speaker.can("pop"):
-            return self._set(name, self.speaker.expression("pop", container))
+            return self._taken(name, container, "shift", "takefirst")
+        return self._taken(name, container, "pop", "takelast")
+
+    def _taken(self, name: str, container: SpelledExpression, expression: str, statement: str) -> list[str]:
+        """Assign a removed element, in one expression where the language has it."""
+        if self.speaker.can(expression) or not self.speaker.can(statement):
+            return self._set(name, self.speaker.expression(expression, container))
         if self.say.visible(name):
-            return self.speaker.line("takelastset", name, container)
+            return self.speaker.line(f"{statement}set", name, container)
         self.say.types[-1][name] = "int"
-        return self.speaker.line("takelast", name, container)
+        return self.speaker.line(statement, name, container)
 
     def _put(self, target: ast.expr, piece: SpelledExpression) -> list[str]:
         """Assign a value to an item or a field."""
@@ -303,7 +329,7 @@ class Statements:
             return self._put(target, self.say(ast.BinOp(_read(target), node.op, node.value)))
         whole = self.say(_read(target))
         if whole.type == "str" and isinstance(node.op, ast.Add):
-            return self.speaker.line("augcat", whole, value)
+            return self.speaker.line("augcat", whole, self.say.as_text(value))
         if whole.type != "int" or value.type != "int" or type(node.op) not in _AUGMENTED:
             return self._put_or_set(target, self.say(ast.BinOp(_read(target), node.op, node.value)))
         return self.speaker.line(_AUGMENTED[type(node.op)], whole, value)
@@ -368,6 +394,16 @@ class _Kept(ast.NodeTransformer):
         """Return the node, or the temporary name that holds its value."""
         name = self._kept.get(ast.dump(node)) if isinstance(node, ast.expr) else None
         return ast.Name(name, ast.Load()) if name else self.generic_visit(node)
+
+
+def _is_read(name: str, body: list[ast.stmt]) -> bool:
+    """Return whether statements read a name; an augmented assignment reads its target."""
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    changed = (node.target for node in nodes if isinstance(node, ast.AugAssign))
+    return any(
+        isinstance(node, ast.Name) and node.id == name
+        for node in (*changed, *(node for node in nodes if not isinstance(getattr(node, "ctx", None), ast.Store)))
+    )
 
 
 def _copy(node: ast.expr) -> ast.expr:

@@ -21,6 +21,7 @@ from worldline.programs.languages.types import scope
 
 RESERVED = {"main": "run", "next": "after", "far": "off", "in": "into", "to": "goal", "end": "last", "char": "letter"}
 CLASSES = ("Main", "Program", "Task")
+_INDENTS = {"tab": "\t"}
 
 
 def translated(program: Program, language: str, rng: Random) -> Program:
@@ -111,7 +112,9 @@ class Translation:
     def whole(self, parts: list[list[str]], name: str) -> str:
         """Assemble the file: its includes, its parts, and the class around them."""
         speaker = self.speaker
-        top = speaker.used(self.target_types.features) + ([speaker.text("header")] if speaker.can("header") else [])
+        used = speaker.used(self.target_types.features)
+        first, header = ([speaker.text(name)] if speaker.can(name) else [] for name in ("first", "header"))
+        top = [*first, *used, *header]
         if self.target_types.several and speaker.can("severaltype"):
             shown = (
                 speaker.text("severalfield", field, self.target_types.typed(kind))
@@ -123,8 +126,8 @@ class Translation:
             inside = ["    " + line if line else line for line in lines]
             lines = [*speaker.line("open", name), *inside, *speaker.line("close")]
         text = "\n".join([*top, *([""] if top else []), *lines]) + "\n"
-        step = int(speaker.text("indent"))
-        return text if step == 4 else "".join(_narrowed(line, step) for line in text.splitlines(keepends=True))
+        indent = _INDENTS.get(word := speaker.text("indent")) or " " * int(word)
+        return text if indent == "    " else "".join(_indented(line, indent) for line in text.splitlines(keepends=True))
 
     def called(self, call: ast.Call) -> str:
         """Return the call in canonical form."""
@@ -202,9 +205,9 @@ def _renamed(source: str) -> str:
     return ast.unparse(tree)
 
 
-def _narrowed(line: str, step: int) -> str:
+def _indented(line: str, indent: str) -> str:
     bare = line.lstrip(" ")
-    return " " * ((len(line) - len(bare)) // 4 * step) + bare
+    return indent * ((len(line) - len(bare)) // 4) + bare
 
 
 def as_script(program: Program) -> Program:

@@ -81,6 +81,11 @@ def _classes(name: str, source: str) -> Iterator[str]:
         yield from (f"{stem}.java" for stem in wanted if stem)
 
 
+def _none(name: str, source: str) -> Iterator[str]:
+    """Yield nothing: a file of Go does not name the other files of its package."""
+    yield from ()
+
+
 NAMED_FILES: Mapping[str, Callable[[str, str], Iterator[str]]] = {
     "js": _imported,
     "ts": _imported,
@@ -88,5 +93,6 @@ NAMED_FILES: Mapping[str, Callable[[str, str], Iterator[str]]] = {
     "c": _included,
     "cpp": _included,
     "rust": _modules,
+    "go": _none,
 }
 """Finds the files that a source names, by language. Python's imports are read by `collect`."""

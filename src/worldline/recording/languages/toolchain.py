@@ -106,6 +106,17 @@ KINDS = {
         has_tools=True,
         resolve=_behind_rustup,
     ),
+    "go": ToolchainKind(
+        "go",
+        "go",
+        "source",
+        ("go",),
+        "golang-go",
+        version_option="version",
+        wide=True,
+        has_tools=True,
+        resolve=_behind_links,
+    ),
 }
 
 

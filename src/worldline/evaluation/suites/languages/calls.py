@@ -13,9 +13,9 @@ from typing import Any
 
 from worldline.codec.literals import NotLiteral, Reader, mapping, spelled
 
-_SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*+(?::\s*+[^=;()]{1,200}?)?\s*+=(?![=>])\s*")
+_SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*+(?::\s*+[^=;()]{1,200}?)?\s*+:?=(?![=>])\s*")
 _TOUCHED = (  # set, changed in place, or used for its attributes
-    r"(?<![\w$.])NAME\s*+(?::[^=;()]{1,200}?)?\s*+=(?![=>])|(?<![\w$.])NAME\s*(?:\.|\[|[-+*/%&|^]=|\+\+|--)"
+    r"(?<![\w$.])NAME\s*+(?::[^=;()]{1,200}?)?\s*+:?=(?![=>])|(?<![\w$.])NAME\s*(?:\.|\[|[-+*/%&|^]=|\+\+|--)"
     r"|(?:\+\+|--|&mut\s+)NAME\b"
 )
 # Unclosed comments and strings take the rest, and others are bounded: a search takes linear time.
@@ -31,6 +31,7 @@ _C_FUNCTION = re.compile(
     r"^(?!\s{0,400}(?:return|else|using|typedef|#))[\w:<>,*&\s]{1,400}?[\s*&](\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE
 )
 _RUST_FUNCTION = re.compile(r"fn\s+(\w+)\s*(?:<[^>]*>)?\s*\(", re.MULTILINE)
+_GO_FUNCTION = re.compile(r"^func\s+(\w+)\s*[(\[]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ CALLS = {
     "c": _C,
     "cpp": _C,
     "rust": CallSyntax(_RUST_FUNCTION, veil=_RUST_LITERAL),
+    "go": CallSyntax(_GO_FUNCTION, ends_statements=False),
 }
 
 

@@ -8,7 +8,7 @@ tests draw or compute all inputs have no task.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -25,8 +25,9 @@ from worldline.evaluation.suites.languages.calls import functions, parameter_typ
 from worldline.evaluation.suites.suite import Suite, Task
 
 KEYS = ("task_id", "declaration", "canonical_solution", "test")
+OTHER_KEYS = {"go": ("prompt",)}
 CALLS, STEPS = 3, 10_000  # as in humaneval
-BENCHMARK_LANGUAGES = ("js", "java", "cpp", "rust")
+BENCHMARK_LANGUAGES = ("js", "java", "cpp", "rust", "go")
 NAMES = (
     "{0}.jsonl.gz",
     "{0}.jsonl",
@@ -39,6 +40,10 @@ CRATES = {  # that rustc does not include
     "regex": ("Regex",),
     "md5": ("md5::",),
 }
+# The packages that the benchmark imports for a solution that names them.
+GO_PACKAGES = ("bytes", "crypto/md5", "fmt", "math", "math/rand", "regexp", "sort", "strconv", "strings", "time")
+_GO_COMMENT = re.compile(r"^//[^\n]*\n", re.MULTILINE)
+_GO_IMPORTS = re.compile(r"^import (?:\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,8 @@ class Solution:
 
 def problems(data: str | Path, language: str) -> list[Solution]:
     """Read the benchmark's rows of one language."""
-    return [_solution(row, language) for row in read_rows(file_of(Path(data), language), KEYS)]
+    keys = (*KEYS, *OTHER_KEYS.get(language, ()))
+    return [_solution(row, language) for row in read_rows(file_of(Path(data), language), keys)]
 
 
 def load(
@@ -115,11 +121,26 @@ def without_crates(source: str) -> str:
     return source
 
 
+def with_package(row: Mapping[str, str]) -> str:
+    """Return the source of a row of Go: its package, the imports that it uses, and its prompt without comments.
+
+    The declaration lacks the helpers of the prompt. A row imports what only its tests use, which the compiler refuses,
+    and some rows lack an import.
+    """
+    source = _GO_COMMENT.sub("", row["prompt"]) + row["canonical_solution"]
+    body = _GO_IMPORTS.sub("", source).lstrip("\n")
+    used = [name for name in GO_PACKAGES if re.search(rf"(?<![\w.]){name.rpartition('/')[2]}\.", body)]
+    imports = "".join(f'import "{name}"\n' for name in used)
+    return "\n".join(part for part in ("package main\n", imports, body) if part)
+
+
 _CLEANED = {"rust": without_crates}
+_WHOLE = {"go": with_package}
 
 
 def _solution(row: dict[str, str], language: str) -> Solution:
-    source = row["declaration"].lstrip("\n") + row["canonical_solution"]
+    whole = _WHOLE.get(language)
+    source = whole(row) if whole else row["declaration"].lstrip("\n") + row["canonical_solution"]
     source = ended(_CLEANED.get(language, str)(source).rstrip() + "\n")
     for entry in reversed(functions(row["declaration"], language)):
         if calls := calls_in(row["test"], entry, language, types=parameter_types(source, entry, language)):

@@ -27,7 +27,20 @@ _MAX_RESTARTS = 50  # after faults
 _MAX_SOURCE_CHARS = 1 << 20
 _STRINGS = ("STRING", "FSTRING", "TSTRING")
 _SOFT = ("match", "case", "type")
-_DEFINING = {"function", "class", "interface", "enum", "struct", "union", "fn", "trait", "mod", "record", "type"}
+_DEFINING = {
+    "function",
+    "class",
+    "interface",
+    "enum",
+    "struct",
+    "union",
+    "fn",
+    "func",
+    "trait",
+    "mod",
+    "record",
+    "type",
+}
 _CONSTANTS = {"nullptr", "NULL", "true", "false"}
 # Prefixes of the names of pygments' tokens, such as `Literal.String.Escape`; the first that matches counts.
 _TOKEN_KINDS = {

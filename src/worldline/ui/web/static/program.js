@@ -7,7 +7,7 @@ import { el, fill } from "./dom.js";
 
 const STORAGE_KEY = "worldline-program";
 // core/language.py's
-const LANGUAGES = { python: "Python", js: "JavaScript", ts: "TypeScript", java: "Java", c: "C", cpp: "C++", rust: "Rust" };
+const LANGUAGES = { python: "Python", js: "JavaScript", ts: "TypeScript", java: "Java", c: "C", cpp: "C++", rust: "Rust", go: "Go" };
 // How a program that reads standard input is recognised.
 const READS = { python: /(^|[^.\w])input\s*\(|\bsys\s*\.\s*stdin\b/m };
 const EXAMPLE = `def count(s, letter):

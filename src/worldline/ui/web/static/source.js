@@ -16,7 +16,7 @@ export function fileOf(program, left, right) {
   return (name && program.files?.find((file) => file.name === name)) || program;
 }
 
-const ENDS = { js: /\r\n|[\r\n\u2028\u2029]/, ts: /\r\n|[\r\n\u2028\u2029]/, c: /\r*\n/, cpp: /\r*\n/, rust: /\r*\n/ };
+const ENDS = { js: /\r\n|[\r\n\u2028\u2029]/, ts: /\r\n|[\r\n\u2028\u2029]/, c: /\r*\n/, cpp: /\r*\n/, rust: /\r*\n/, go: /\r*\n/ };
 
 /** The lines of a program, split once: [{line, spans}]. Each language ends its lines itself, as core/language.py says. */
 export function linesOf(program) {

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+)
+
+func colon(label string) string {
+	if label == "" || label == "_" {
+		return ""
+	}
+	return label + ": "
+}
+
+// opened takes the first part of a header (`if x := f(); `) out into a block around the statement.
+func (w *weaver) opened(fn *function, node ast.Stmt, init ast.Stmt, rest token.Pos, word, label string) {
+	file := fn.file
+	from, to := file.at(node.Pos()), file.at(rest)
+	if init == nil {
+		if colon(label) != "" {
+			file.edits.insert(from, rankHeader, colon(label))
+		}
+		return
+	}
+	w.literals(fn, init)
+	text := file.edits.take(file.text, file.at(init.Pos()), file.at(init.End()))
+	told := w.define(fn, init, from+1, file.at(node.End()))
+	text = fmt.Sprintf("{ %s; %s%s%s ", text, semicolon(told), colon(label), word)
+	file.edits.replace(from, to, rankHeader, withLines(text, file.text[from:to]))
+	file.edits.insert(file.at(node.End()), rankAfter, " }")
+}
+
+func semicolon(text string) string {
+	if text == "" {
+		return ""
+	}
+	return text + "; "
+}
+
+func (w *weaver) ifStatement(fn *function, s *ast.IfStmt, own int) {
+	file := fn.file
+	w.literals(fn, s.Cond)
+	w.opened(fn, s, s.Init, s.Cond.Pos(), "if", "")
+	w.list(fn, s.Body.List, s.Body.End(), own)
+	switch other := s.Else.(type) {
+	case *ast.BlockStmt:
+		w.list(fn, other.List, other.End(), own)
+	case *ast.IfStmt:
+		file.edits.insert(file.at(other.Pos()), rankOpen, "{ ")
+		w.step(fn, other.Pos(), other.Pos(), own)
+		w.ifStatement(fn, other, w.lineOf(other.Pos()))
+		file.edits.insert(file.at(other.End()), rankAfter, " }")
+	}
+}
+
+// forLoop moves all of the header into the loop, so that each round has its step before it changes anything.
+func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
+	file, own := fn.file, w.lineOf(s.Pos())
+	fn.push(label, "", true)
+	defer fn.pop()
+	from, to := file.at(s.Pos()), file.at(s.Body.Lbrace)+1
+	if s.Init == nil && s.Cond == nil && s.Post == nil {
+		file.edits.insert(from, rankHeader, colon(label))
+		w.list(fn, s.Body.List, s.Body.End(), own)
+		return
+	}
+	first := w.fresh("t")
+	text := "{ "
+	if s.Init != nil {
+		w.literals(fn, s.Init)
+		text += file.edits.take(file.text, file.at(s.Init.Pos()), file.at(s.Init.End())) + "; "
+		text += semicolon(w.define(fn, s.Init, from+1, file.at(s.End())))
+	}
+	post := ""
+	if s.Post != nil {
+		w.literals(fn, s.Post)
+		post = file.edits.take(file.text, file.at(s.Post.Pos()), file.at(s.Post.End()))
+	}
+	text += fmt.Sprintf("%s := %s.Yes; %sfor { if %s { %s = %s.No } else { %s.Line(%d, %d); %s }; ",
+		first, w.pkgName(), colon(label), first, first, w.pkgName(), w.frame(), own, from+1, post)
+	if s.Cond != nil {
+		w.literals(fn, s.Cond)
+		text += fmt.Sprintf("if !(%s) { break }; ",
+			file.edits.take(file.text, file.at(s.Cond.Pos()), file.at(s.Cond.End())))
+	}
+	file.edits.replace(from, to, rankHeader, withLines(text, file.text[from:to]))
+	w.list(fn, s.Body.List, s.Body.End(), own)
+	file.edits.insert(file.at(s.End()), rankAfter, " }")
+}
+
+// rangeLoop has a step for each round, and one where nothing is left.
+func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
+	file, own := fn.file, w.lineOf(s.Pos())
+	first, left := w.fresh("t"), w.fresh("b")
+	one := fn.push(label, left, true)
+	w.literals(fn, s.X)
+	from := file.at(s.Pos())
+	start, pointers := len(fn.slots), ""
+	for _, expr := range []ast.Expr{s.Key, s.Value} {
+		id, is := expr.(*ast.Ident)
+		if is && s.Tok == token.DEFINE && id.Name != "_" {
+			fn.add(id.Name, from+1, file.at(s.End()), w.info.Defs[id])
+			pointers += ", &" + id.Name
+		}
+	}
+	round := fmt.Sprintf("%s = %s.Round(%d, %d, %d, %s%s); ", first, w.frame(), own, from+1, start, first, pointers)
+	file.edits.insert(file.at(s.Body.Lbrace)+1, rankScope, round)
+	w.list(fn, s.Body.List, s.Body.End(), own)
+	fn.pop()
+	head := fmt.Sprintf("{ %s := %s.Yes; ", first, w.pkgName())
+	tail := fmt.Sprintf("; %s.Line(%d, %d) }", w.frame(), own, from+1)
+	if one.used {
+		head += fmt.Sprintf("%s := %s.No; ", left, w.pkgName())
+		tail = fmt.Sprintf("; if !%s { %s.Line(%d, %d) } }", left, w.frame(), own, from+1)
+	}
+	file.edits.insert(from, rankHeader, head+colon(label))
+	file.edits.insert(file.at(s.End()), rankAfter, tail)
+}
+
+func (w *weaver) switchStatement(fn *function, s *ast.SwitchStmt, label string) {
+	file := fn.file
+	fn.push(label, "", false)
+	defer fn.pop()
+	rest := s.Body.Lbrace
+	if s.Tag != nil {
+		w.literals(fn, s.Tag)
+		rest = s.Tag.Pos()
+	}
+	w.opened(fn, s, s.Init, rest, "switch", label)
+	for _, statement := range s.Body.List {
+		clause := statement.(*ast.CaseClause)
+		line := 0
+		for i, expr := range clause.List {
+			w.literals(fn, expr)
+			own := w.lineOf(expr.Pos())
+			if i == 0 && s.Tag == nil && own != w.lineOf(s.Pos()) && isPlainBool(w.info.TypeOf(expr)) {
+				line = own
+				text := fmt.Sprintf("%s.Case(%d, %d) || ", w.frame(), own, file.at(clause.Pos()))
+				file.edits.insert(file.at(expr.Pos()), rankLine, text)
+			}
+		}
+		w.list(fn, clause.Body, clause.End()+1, line)
+	}
+}
+
+func (w *weaver) typeSwitch(fn *function, s *ast.TypeSwitchStmt, label string) {
+	file := fn.file
+	fn.push(label, "", false)
+	defer fn.pop()
+	w.literals(fn, s.Assign)
+	w.opened(fn, s, s.Init, s.Assign.Pos(), "switch", label)
+	for _, statement := range s.Body.List {
+		clause := statement.(*ast.CaseClause)
+		if object := w.info.Implicits[clause]; object != nil {
+			k := fn.add(object.Name(), file.at(clause.Pos())+1, file.at(clause.End())+1, object)
+			text := fmt.Sprintf(" %s.Var(%d, &%s);", w.frame(), k, object.Name())
+			file.edits.insert(file.at(clause.Colon)+1, rankScope, text)
+		}
+		w.list(fn, clause.Body, clause.End()+1, 0)
+	}
+}
+
+func (w *weaver) selectStatement(fn *function, s *ast.SelectStmt, label string) {
+	file := fn.file
+	fn.push(label, "", false)
+	defer fn.pop()
+	w.opened(fn, s, nil, s.Body.Lbrace, "select", label)
+	for _, statement := range s.Body.List {
+		clause := statement.(*ast.CommClause)
+		if clause.Comm != nil {
+			w.literals(fn, clause.Comm)
+			told := w.define(fn, clause.Comm, file.at(clause.Pos())+1, file.at(clause.End())+1)
+			if told != "" {
+				file.edits.insert(file.at(clause.Colon)+1, rankScope, " "+told+";")
+			}
+		}
+		w.list(fn, clause.Body, clause.End()+1, 0)
+	}
+}

@@ -1,0 +1,5 @@
+// The goroutine that executes: its number has no other name.
+TEXT ·getg(SB), 4, $0-8
+	MOVD g, R0
+	MOVD R0, ret+0(FP)
+	RET

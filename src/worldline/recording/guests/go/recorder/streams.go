@@ -1,0 +1,115 @@
+package worldline
+
+import (
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// streams holds what the program wrote and read since its last event.
+var streams pending
+
+type pending struct {
+	output []byte
+	input  []byte
+}
+
+// The functions of the library that the linked program jumps into from those of the same purpose (pass/patch.go).
+var hooks = [...]any{hookWrite, hookRead, hookExit}
+
+func isRecorded() bool {
+	return recorder.isOn && recorder.top != nil && getg() == recorder.main
+}
+
+func address(data []byte) unsafe.Pointer {
+	if len(data) == 0 {
+		return unsafe.Pointer(&wire)
+	}
+	return unsafe.Pointer(&data[0])
+}
+
+// hookWrite is syscall.write.
+func hookWrite(fd int, data []byte) (int, error) {
+	done, _, failure := syscall.Syscall(syscall.SYS_WRITE, uintptr(fd), uintptr(address(data)), uintptr(len(data)))
+	if failure != 0 {
+		return int(done), failure
+	}
+	if fd == 1 && isRecorded() {
+		pin()
+		raiseNew()
+		if len(streams.input) > 0 {
+			streams.flush()
+		}
+		streams.output = append(streams.output, data[:done]...)
+		unpin()
+	}
+	return int(done), nil
+}
+
+// hookRead is syscall.read.
+func hookRead(fd int, data []byte) (int, error) {
+	done, _, failure := syscall.Syscall(syscall.SYS_READ, uintptr(fd), uintptr(address(data)), uintptr(len(data)))
+	if failure != 0 {
+		return int(done), failure
+	}
+	if fd == 0 && done > 0 && isRecorded() {
+		pin()
+		raiseNew()
+		if len(streams.output) > 0 {
+			streams.flush()
+		}
+		streams.input = append(streams.input, data[:done]...)
+		unpin()
+	}
+	return int(done), nil
+}
+
+// flush makes steps of what was written and read.
+func (s *pending) flush() {
+	f := recorder.top
+	if f == nil {
+		s.output, s.input = s.output[:0], s.input[:0]
+		return
+	}
+	if len(s.output) > 0 {
+		wire.step(f.serial, tagOutput, f.line, streamText(s.output))
+		s.output = s.output[:0]
+	}
+	if len(s.input) > 0 {
+		text := streamText(s.input)
+		wire.texts(tagHidden, "input", string(text))
+		wire.step(f.serial, tagInput, f.line, text)
+		s.input = s.input[:0]
+	}
+}
+
+// streamText is a str; where it is too long, only its length is known.
+func streamText(data []byte) []byte {
+	if len(data) > render.maxBytes {
+		return strconvCut("str", len([]rune(string(data))))
+	}
+	render.out = appendStr(render.out[:0], string(data))
+	return render.out
+}
+
+func strconvCut(kind string, length int) []byte {
+	render.out = append(append(render.out[:0], "...<"...), kind...)
+	render.out = strconv.AppendInt(append(render.out, ' '), int64(length), 10)
+	render.out = append(render.out, '>')
+	return render.out
+}
+
+// hookExit is syscall.Exit: where os.Exit ends.
+func hookExit(code int) {
+	if recorder.isOn && !wire.ended {
+		pin()
+		if getg() == recorder.main && recorder.top != nil {
+			streams.flush()
+			recorder.top.finish(0, 0)
+			noteThreads()
+			wire.step(recorder.top.serial, tagExit, recorder.top.line, strconv.AppendInt(nil, int64(code), 10))
+		}
+		wire.end("exited", strconv.AppendInt(nil, int64(code&0xff), 10))
+	}
+	leaveProcess(code)
+}
