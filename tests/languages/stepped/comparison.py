@@ -126,8 +126,8 @@ def _aligned(
     costs = [[0] * (len(ours) + 1) for _ in range(len(theirs) + 1)]  # of what is left from here on
     for at in range(len(theirs), -1, -1):
         for our_at in range(len(ours), -1, -1):
-            ways = [cost for _, _, cost in _ways(theirs, ours, their_costs, our_costs, costs, at, our_at)]
-            costs[at][our_at] = min(ways, default=0)
+            ways = _ways(theirs, ours, their_costs, our_costs, costs, at, our_at)
+            costs[at][our_at] = min((cost for _, _, cost in ways), default=0)
     pairs: list[tuple[int | None, int | None]] = []
     at, our_at = 0, 0
     while (at, our_at) != (len(theirs), len(ours)):
