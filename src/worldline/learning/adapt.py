@@ -33,7 +33,7 @@ from worldline.learning.own_calls import (
     record_calls,
     split_calls,
 )
-from worldline.learning.time_budget import BEFORE_SHARE, DRAWING_SHARE, MINING_SHARE, ReportProgress, TimeBudget
+from worldline.learning.time_budget import BEFORE_SHARE, DRAWING_SHARE, ReportProgress, TimeBudget
 from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
@@ -160,8 +160,7 @@ def adapt(
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
-    budget.report("finding and recording calls")
-    calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=lambda: budget.has_passed(MINING_SHARE))
+    calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=budget.finding_is_late)
     parts = split_calls(calls, seed=seed, held_out=held_out)
     if budget.is_bounded:
         parts = shortest_first(parts, trust=trust)
