@@ -28,7 +28,6 @@ from worldline.learning.adapt import (
     find_refusal,
     keep_judged,
     pair_verdicts,
-    shortest_first,
     with_drawn_calls,
 )
 from worldline.learning.call_sources import own_calls
@@ -44,6 +43,8 @@ from worldline.recording.together import record_all, stretched
 # Held-out calls; there is no training that needs the others.
 HELD_OUT_CALLS = 120
 MAX_REMEMBERED_CALLS = 2_000
+# Few, because entries hardly ever fit other code.
+KNOWN_PROGRAMS = 12
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def remember(
     model: str | Path | None = None,
     minutes: float | None = None,
     held_out: int = HELD_OUT_CALLS,
-    known: int = 40,
+    known: int = KNOWN_PROGRAMS,
     seed: int = 0,
     trust: bool = False,
     progress: ReportProgress | None = None,
@@ -116,7 +117,7 @@ def remember(
     budget = TimeBudget(minutes or DEFAULT_MINUTES, progress)
     local = load_local(DEFAULT if model is None else str(model))
     calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=budget.finding_is_late)
-    parts = shortest_first(split_calls(calls, seed=seed, lessons=MAX_REMEMBERED_CALLS, held_out=held_out), trust=trust)
+    parts = split_calls(calls, seed=seed, lessons=MAX_REMEMBERED_CALLS, held_out=held_out)
     parts = with_drawn_calls(parts, budget, seed=seed, trust=trust)
     recorded = (*parts.lessons, *parts.held_back)
     memory = record_memory(recorded, local.info, trust=trust)
