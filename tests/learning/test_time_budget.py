@@ -58,6 +58,18 @@ def test_shares_are_those_of_the_whole_time(clock: Clock) -> None:
     assert reports == [(0.25, "training"), (0.99, "evaluating")]
 
 
+def test_each_file_that_is_searched_moves_the_share(clock: Clock) -> None:
+    """The first report comes before any file, so that a command shows what it does from its first second."""
+    reports: list[tuple[float, str]] = []
+    budget = TimeBudget(1.0, lambda share, text: reports.append((share, text)))
+    assert not budget.finding_is_late()
+    clock.now += 12
+    assert not budget.finding_is_late()
+    clock.now += 3
+    assert budget.finding_is_late()
+    assert reports == [(share, "finding and recording calls") for share in (0.0, 0.2, 0.25)]
+
+
 def test_without_minutes_nothing_is_bounded(clock: Clock) -> None:
     reports: list[float] = []
     budget = TimeBudget(None, lambda share, text: reports.append(share))

@@ -33,7 +33,7 @@ from worldline.learning.own_calls import (
     record_calls,
     split_calls,
 )
-from worldline.learning.time_budget import BEFORE_SHARE, DRAWING_SHARE, MINING_SHARE, ReportProgress, TimeBudget
+from worldline.learning.time_budget import BEFORE_SHARE, DRAWING_SHARE, ReportProgress, TimeBudget
 from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
@@ -160,11 +160,10 @@ def adapt(
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
-    budget.report("finding and recording calls")
-    calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=lambda: budget.has_passed(MINING_SHARE))
+    calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=budget.finding_is_late)
     parts = split_calls(calls, seed=seed, held_out=held_out)
     if budget.is_bounded:
-        parts = shortest_first(parts, trust=trust)
+        parts = _shortest_first(parts, trust=trust)
     parts = with_drawn_calls(parts, budget, seed=seed, trust=trust)
     suites = build_suites(parts, known, seed)
     documents = record_calls(parts.lessons, seed=seed, trust=trust)
@@ -237,7 +236,7 @@ def count_sources(calls: Iterable[OwnCall]) -> dict[str, int]:
     return {source: counts[source] for source in SOURCES if counts[source]}
 
 
-def shortest_first(parts: CallSplit, *, trust: bool) -> CallSplit:
+def _shortest_first(parts: CallSplit, *, trust: bool) -> CallSplit:
     """Return the same calls, those that are evaluated by the length of their traces."""
     same, unseen = (tuple(order_by_length(group, trust=trust)) for group in (parts.same, parts.unseen))
     return replace(parts, same=same, unseen=unseen)

@@ -39,7 +39,7 @@ def own_calls(
         journal: Journal of `ask --journal`.
         seed: Seed of the arguments.
         trust: Whether to run without a sandbox.
-        is_late: Whether to stop the search for calls, asked after every file.
+        is_late: Whether to stop the search for calls, asked first and after every file.
 
     Returns:
         The calls.
@@ -49,6 +49,7 @@ def own_calls(
     """
     if folder is None and journal is None:
         raise UsageError("a model is adapted to a folder or to a journal: pass one of them")
+    is_late()
     calls: dict[str, OwnCall] = {}
     for call in _journal_calls(journal) if journal is not None else ():
         calls.setdefault(hash_run(call.program), call)

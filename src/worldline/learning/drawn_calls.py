@@ -118,8 +118,8 @@ def _mutated_calls(worker: SandboxWorker, calls: Sequence[OwnCall], seed: int) -
     rng.shuffle(mutated)
     mutated = mutated[: TRIES * MAX_MUTATED]
     traces = record_all(worker, [call.program for call in mutated])
-    kept = [call for call, trace in zip(mutated, traces, strict=True) if trace is not None and _is_lesson(trace)]
-    yield from (replace(call, source=MUTATED) for call in kept[:MAX_MUTATED])
+    ended = [call for call, trace in zip(mutated, traces, strict=True) if trace is not None and _is_lesson(trace)]
+    yield from (replace(call, source=MUTATED) for call in ended[:MAX_MUTATED])
 
 
 def _is_lesson(trace: Trace) -> bool:

@@ -1,7 +1,7 @@
 """Remember a user's own code: record its calls into a memory that predictions look steps up in, without training.
 
-The same model is evaluated without and with the memory, on the same held-out calls as an adaptation. The memory is one
-file. It holds values of the user's code, so keep it private.
+The same model is evaluated without and with the memory, on held-out calls and without a scratchpad, like an adaptation.
+The memory is one file. It holds values of the user's code, so keep it private.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from worldline.learning.adapt import (
     find_refusal,
     keep_judged,
     pair_verdicts,
-    shortest_first,
     with_drawn_calls,
 )
 from worldline.learning.call_sources import own_calls
 from worldline.learning.own_calls import OwnCall, split_calls
-from worldline.learning.time_budget import MINING_SHARE, UNTRAINED_BEFORE_SHARE, ReportProgress, TimeBudget
+from worldline.learning.time_budget import UNTRAINED_BEFORE_SHARE, ReportProgress, TimeBudget
 from worldline.predict.models import DEFAULT, load_local
-from worldline.predict.predictor import ModelInfo, Predictor
+from worldline.predict.predictor import ModelInfo
 from worldline.predict.retrieval.retrieval import Retrieval
 from worldline.predict.retrieval.step_memory import StepMemory, load_memory
-from worldline.predict.scratchpad import Scratchpad
 from worldline.recording.recorder import SandboxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
 # Held-out calls; there is no training that needs the others.
 HELD_OUT_CALLS = 120
 MAX_REMEMBERED_CALLS = 2_000
+# Few, because entries hardly ever fit other code.
+KNOWN_PROGRAMS = 12
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def remember(
     model: str | Path | None = None,
     minutes: float | None = None,
     held_out: int = HELD_OUT_CALLS,
-    known: int = 40,
+    known: int = KNOWN_PROGRAMS,
     seed: int = 0,
     trust: bool = False,
     progress: ReportProgress | None = None,
@@ -116,15 +116,14 @@ def remember(
     _check_out(Path(out))
     budget = TimeBudget(minutes or DEFAULT_MINUTES, progress)
     local = load_local(DEFAULT if model is None else str(model))
-    budget.report("finding and recording calls")
-    calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=lambda: budget.has_passed(MINING_SHARE))
-    parts = shortest_first(split_calls(calls, seed=seed, lessons=MAX_REMEMBERED_CALLS, held_out=held_out), trust=trust)
+    calls = own_calls(folder, journal=journal, seed=seed, trust=trust, is_late=budget.finding_is_late)
+    parts = split_calls(calls, seed=seed, lessons=MAX_REMEMBERED_CALLS, held_out=held_out)
     parts = with_drawn_calls(parts, budget, seed=seed, trust=trust)
     recorded = (*parts.lessons, *parts.held_back)
     memory = record_memory(recorded, local.info, trust=trust)
     suites = build_suites(parts, known, seed)
-    before = evaluate_suites(_as_used(local), suites, budget, BEFORE, until=UNTRAINED_BEFORE_SHARE)
-    after = evaluate_suites(_as_used(Retrieval(local, memory)), keep_judged(suites, before), budget, AFTER)
+    before = evaluate_suites(local, suites, budget, BEFORE, until=UNTRAINED_BEFORE_SHARE)
+    after = evaluate_suites(Retrieval(local, memory), keep_judged(suites, before), budget, AFTER)
     groups = {name: pair_verdicts(before[name], after[name]) for name in suites}
     refused = find_refusal(groups)
     if not refused:
@@ -139,11 +138,6 @@ def _check_out(out: Path) -> None:
     """Raise UsageError if something other than a memory would be replaced."""
     if out.exists():
         load_memory(out)
-
-
-def _as_used(predictor: Predictor) -> Predictor:
-    """The predictor with the scratchpad that commands use by default."""
-    return Scratchpad(predictor, "auto", is_strict=False)
 
 
 def record_memory(calls: Sequence[OwnCall], info: ModelInfo, *, trust: bool = False) -> StepMemory:

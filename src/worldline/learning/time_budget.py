@@ -47,6 +47,11 @@ class TimeBudget:
         """Whether a share of the budget is used up, or will be `after` some seconds."""
         return self.elapsed + after >= share * self._seconds
 
+    def finding_is_late(self) -> bool:
+        """Report that calls are searched, and return whether to stop."""
+        self.report("finding and recording calls")
+        return self.has_passed(MINING_SHARE)
+
     def report(self, text: str, share: float = 0.0) -> None:
         """Report what happens, with the share of the whole time; without a budget, with the given share."""
         if self._progress is not None:
