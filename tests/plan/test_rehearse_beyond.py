@@ -213,3 +213,11 @@ def test_a_loop_with_irregular_numbers_says_what_it_does_not_know(tmp_path: Path
     (stopped,) = branch.assumptions
     assert (stopped.by, stopped.answer) == ("loop", "steps = 1000000000; not known: n")
     assert "before" in stopped.what
+
+
+def test_the_name_of_an_unknown_call_shows_an_effect(tmp_path: Path) -> None:
+    source = "import frames\nframe = frames.read('a')\nif frame.empty:\n    pass\nframe.to_csv('out.csv')\n"
+    branch = rehearsed(tmp_path, source).branches[0]
+    (effect,) = branch.effects
+    assert (effect.kind, effect.line, effect.detail) == ("write", 5, "by the name of the call")
+    assert [(item.condition, item.holds) for item in branch.decisions] == [("frames.read('a').empty", False)]
