@@ -221,3 +221,9 @@ def test_the_name_of_an_unknown_call_shows_an_effect(tmp_path: Path) -> None:
     (effect,) = branch.effects
     assert (effect.kind, effect.line, effect.detail) == ("write", 5, "by the name of the call")
     assert [(item.condition, item.holds) for item in branch.decisions] == [("frames.read('a').empty", False)]
+
+
+def test_an_unknown_module_has_functions_with_the_names_of_texts_own(tmp_path: Path) -> None:
+    source = "import absent\nprint(absent.count() // 2, absent.format('x'), *sorted(absent.split()))\n"
+    (branch, *_) = rehearsed(tmp_path, source).branches
+    assert branch.output == "<(absent.count() :: 2)> <absent.format('x')> <absent.split()[0]>\n"

@@ -197,7 +197,7 @@ def _looked_up(value: Any, name: str, plain: type, frame: Any) -> Any:
     if name in own:
         return own[name]
     is_plain = (name.startswith("__") and name.endswith("__")) or (hasattr(plain, name) and not _is_own(frame))
-    return _get(value, name) if is_plain else _attribute(value, name)
+    return _get(value, name) if is_plain else attribute_of(value, name)
 
 
 def plain(value: Any) -> Any:
@@ -212,7 +212,8 @@ def plain(value: Any) -> Any:
     return {plain(key): plain(item) for key, item in value.items()} if kind is dict else value
 
 
-def _attribute(value: Any, name: str) -> Any:
+def attribute_of(value: Any, name: str) -> Any:
+    """Return an attribute of an unknown value: a stub of the user, an exception class, or another unknown value."""
     answers, whole = _answers[0], f"{_get(value, '_shown')}.{name}"
     if whole in answers.stubs:
         return answers.call_stub(whole, answers.stubs[whole])
@@ -433,5 +434,11 @@ for _word, _symbol in _ARITHMETIC.items():
     for _type in (UnknownText, UnknownBytes):
         setattr(_type, f"__{_word}__", _operation(_symbol, False))
         setattr(_type, f"__r{_word}__", _operation(_symbol, True))
-for _word in ("neg", "pos", "invert", "abs"):
-    setattr(UnknownText, f"__{_word}__", lambda self, word=_word: unknown(f"{word}({_get(self, '_shown')})"))
+
+
+def _rounding(word: str) -> Callable[..., Any]:
+    return lambda self, *digits: unknown(spelled_call(word, (self, *digits), {}))
+
+
+for _word in ("neg", "pos", "invert", "abs", "round", "trunc", "floor", "ceil", "divmod", "reversed"):
+    setattr(UnknownText, f"__{_word}__", _rounding(_word))
