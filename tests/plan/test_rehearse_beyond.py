@@ -171,3 +171,59 @@ def test_the_command_labels_a_branch_in_text_and_json(
     (branch,) = json.loads(capsys.readouterr().out)["branches"]
     assert branch["label"] == "predicted"
     assert {effect["seen"] for effect in branch["effects"]} == {"assumed"}
+
+
+HANDLED = """\
+import os, vault
+try:
+    vault.unlock("team")
+    os.remove("team.lock")
+except (vault.VaultError, OSError):
+    open("failed.txt", "w").close()
+"""
+
+
+def test_an_exception_that_the_script_handles_has_a_branch(tmp_path: Path) -> None:
+    (tmp_path / "team.lock").touch()
+    success, failure = rehearsed(tmp_path, HANDLED).branches
+    assert effects(success) == {("delete", "team.lock", 4)}
+    assert effects(failure) == {("write", "failed.txt", 6)}
+    assert failure.decisions[0].condition == "vault.unlock('team') raises vault.VaultError"
+
+
+def test_a_change_of_an_unknown_path_is_assumed_to_succeed(tmp_path: Path) -> None:
+    source = "import os\nfor line in open('trash.txt'):\n    os.remove(line.strip())\nopen('done', 'w').close()\n"
+    branch = rehearsed(tmp_path, source).branches[0]
+    assert effects(branch) >= {("delete", "<open('trash.txt')[0].strip()>", 3), ("write", "done", 4)}
+    assert "os.remove(open('trash.txt')[0].strip())" in [item.what for item in branch.assumptions]
+
+
+def test_a_value_of_the_model_has_a_branch_of_its_own(tmp_path: Path) -> None:
+    source = 'import os\nstage = os.environ["STAGE"]\nopen(stage, "w").close()\n'
+    (tmp_path / "s.py").write_text(source)
+    first, *others = rehearse(tmp_path / "s.py", folder=tmp_path).branches
+    assert [item.by for item in first.assumptions] == ["unknown"]
+    for branch in others:  # the shipped model may not be sure enough
+        assert [(item.by, item.probability is not None) for item in branch.assumptions] == [("model", True)]
+
+
+def test_a_loop_with_irregular_numbers_says_what_it_does_not_know(tmp_path: Path) -> None:
+    source = "n, steps = 27, 0\nwhile steps < 10**9:\n    n = n // 2 if n % 2 == 0 else 3 * n + 1\n    steps += 1\n"
+    (branch,) = rehearsed(tmp_path, source, wall=4.0).branches
+    (stopped,) = branch.assumptions
+    assert (stopped.by, stopped.answer) == ("loop", "steps = 1000000000; not known: n")
+    assert "before" in stopped.what
+
+
+def test_the_name_of_an_unknown_call_shows_an_effect(tmp_path: Path) -> None:
+    source = "import frames\nframe = frames.read('a')\nif frame.empty:\n    pass\nframe.to_csv('out.csv')\n"
+    branch = rehearsed(tmp_path, source).branches[0]
+    (effect,) = branch.effects
+    assert (effect.kind, effect.line, effect.detail) == ("write", 5, "by the name of the call")
+    assert [(item.condition, item.holds) for item in branch.decisions] == [("frames.read('a').empty", False)]
+
+
+def test_an_unknown_module_has_functions_with_the_names_of_texts_own(tmp_path: Path) -> None:
+    source = "import absent\nprint(absent.count() // 2, absent.format('x'), *sorted(absent.split()))\n"
+    (branch, *_) = rehearsed(tmp_path, source).branches
+    assert branch.output == "<(absent.count() :: 2)> <absent.format('x')> <absent.split()[0]>\n"

@@ -198,4 +198,5 @@ def _blanked(source: str, nodes: list[ast.stmt]) -> str:
 
 def _first_line(node: ast.stmt) -> int:
     """The first line of a statement, with its decorators."""
-    return min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(item.lineno for item in decorators)])

@@ -11,9 +11,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
+from pathlib import Path
 
 from worldline.codec.compact.parse import parse
 from worldline.core.errors import UsageError
+from worldline.core.language import language_of
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import State
@@ -24,6 +26,7 @@ from worldline.plan.rehearse.branch import (
     AssumedBranch,
     Assumption,
     assumptions_of,
+    called_lines,
     decisions_of,
     events_before,
     printed_after,
@@ -31,6 +34,7 @@ from worldline.plan.rehearse.branch import (
 from worldline.plan.rehearse.effect import ASSUMED, ScriptEffect, effects_of
 from worldline.plan.rehearse.rehearse import Rehearsal, StagedScript
 from worldline.plan.rehearse.stubs import unused_stubs
+from worldline.plan.rehearse.visible import visible
 from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
@@ -103,17 +107,27 @@ def _branch(rehearsal: Rehearsal, run: RehearsedRun, staged: StagedScript, value
     after = staged.read(run)
     before = effects_of(events_before(run), staged.names)
     known = {_action(effect) for effect in (*rehearsal.effects, *before)}
-    effects = tuple(_assumed(effect) for effect in after.effects if _action(effect) not in known)
+    effects = [_assumed(effect) for effect in after.effects if _action(effect) not in known]
+    reported = {(effect.kind, effect.line) for effect in after.effects}
+    effects += [effect for effect in _named_effects(run, staged) if (effect.kind, effect.line) not in reported]
     return AssumedBranch(
         assumptions=tuple(_with_probability(item, values) for item in assumptions_of(run, staged.names)),
         decisions=decisions_of(run, staged.names),
         outcome=run.outcome,
         line=run.line,
-        effects=effects,
+        effects=tuple(effects),
         changes=tuple(change for change in after.changes if change not in rehearsal.changes),
         output=printed_after(run),
         stderr=run.stderr,
     )
+
+
+def _named_effects(run: RehearsedRun, staged: StagedScript) -> Iterator[ScriptEffect]:
+    """Yield the effects that the names of unknown calls show, such as `frame.to_csv("out.csv")`."""
+    lines = {line for file, line in called_lines(run, staged.names) if file.endswith(Path(staged.file).name)}
+    for effect in visible(staged.script.source, language_of(staged.file)):
+        if effect.line in lines:
+            yield replace(effect, seen=ASSUMED, detail="by the name of the call")
 
 
 def _assumed(effect: ScriptEffect) -> ScriptEffect:

@@ -15,7 +15,7 @@ from worldline.plan.rehearse.effect import HostPaths, ScriptEffect
 from worldline.recording.rehearsal.events import ScriptEvent
 from worldline.recording.rehearsal.run import RehearsedRun
 
-ASSUME, DECIDE, LACK = "assume", "decide", "lack"  # kinds of events that are no requests
+ASSUME, DECIDE, LACK, CALL = "assume", "decide", "lack", "call"  # kinds of events that are no requests
 BY_STUB, BY_MODEL, BY_NOBODY, BY_LOOP = "stub", "model", "unknown", "loop"
 
 
@@ -107,6 +107,11 @@ def decisions_of(run: RehearsedRun, names: HostPaths) -> tuple[AssumedDecision, 
 
 def _file(event: ScriptEvent, names: HostPaths) -> str:
     return names.of(event.file)[0] if event.file else ""
+
+
+def called_lines(run: RehearsedRun, names: HostPaths) -> set[tuple[str, int]]:
+    """The files and lines in which a run calls something unknown."""
+    return {(_file(event, names), event.line) for event in run.events if event.kind == CALL}
 
 
 def events_before(run: RehearsedRun) -> tuple[ScriptEvent, ...]:

@@ -16,8 +16,9 @@ class ScriptEvent(msgspec.Struct, frozen=True):
     """A request of the script to the system, before it was done or refused. Paths are those in the sandbox.
 
     A second event of the same request says that it `failed`, by which exception, or that a repetition was `done`.
-    Three kinds are no requests: `lack` (the script asks for what the sandbox does not have), `assume` (an answer is
-    assumed, after so many `printed` characters) and `decide` (a condition on an unknown value is assumed to hold).
+    Four kinds are no requests: `lack` (the script asks for what the sandbox does not have), `assume` (an answer is
+    assumed, after so many `printed` characters), `decide` (a condition on an unknown value is assumed to hold) and
+    `call` (something unknown is called).
     """
 
     kind: str = ""

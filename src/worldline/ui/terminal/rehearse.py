@@ -154,11 +154,16 @@ def _print_branches(console: Console, rehearsal: Rehearsal, rows: int) -> None:
         for decision in branch.decisions:
             holds = "holds" if decision.holds else "does not hold"
             where = _where(decision.file, decision.line, rehearsal)
-            _say(console, f"  if, {where}: {shortened(decision.condition, MAX_CONDITION)} {holds}", "cyan")
+            _say(console, f"  if, {where}: {_without_middle(decision.condition)} {holds}", "cyan")
         _print_branch_end(console, branch)
         if branch.effects:
             _print_table(console, rehearsal, branch.effects)
         _print_changes(console, branch.changes, rows, "PREDICTED ")
+
+
+def _without_middle(text: str) -> str:
+    """Shorten a long condition: its end says what is asked of its start."""
+    return text if len(text) <= MAX_CONDITION else f"{text[:30]}...{text[33 - MAX_CONDITION :]}"
 
 
 def _where(file: str, line: int, rehearsal: Rehearsal) -> str:
@@ -167,7 +172,7 @@ def _where(file: str, line: int, rehearsal: Rehearsal) -> str:
 
 
 def _assumed(item: Assumption) -> str:
-    what = shortened(item.what, MAX_CONDITION)
+    what = _without_middle(item.what)
     if item.by == BY_LOOP:
         return f"{what}{f'; predicted: {item.answer}' if item.answer else ''}"
     if item.by == BY_MODEL:

@@ -14,7 +14,7 @@ from typing import Any
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-ASSUME, DECIDE = "assume", "decide"
+ASSUME, DECIDE, CALL = "assume", "decide", "call"
 BY_STUB, BY_MODEL, BY_NOBODY = "stub", "model", "unknown"
 MAX_SHOWN = 120  # characters of a name or value
 MAX_REPEATS = 3  # rounds of a loop whose condition stays the same; then it is the other way round
@@ -59,6 +59,13 @@ class Answers:
         if row not in self._told:
             self._told.add(row)
             self._tell(ASSUME, what[: 4 * MAX_SHOWN], f"{by}:{answer[:MAX_SHOWN]}", frame)
+
+    def note_call(self, what: str, frame: Any) -> None:
+        """Report that something unknown is called, once for each line: the host knows some calls by their names."""
+        row = (CALL, "", frame.f_code.co_filename, frame.f_lineno or 0)
+        if row not in self._told:
+            self._told.add(row)
+            self._tell(CALL, what, "", frame)
 
     def supplied(self, what: str, frame: Any) -> tuple[bool, Any]:
         """Return whether a stub or the host has a value for something, and the value."""

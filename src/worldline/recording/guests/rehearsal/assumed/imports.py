@@ -16,7 +16,7 @@ from typing import Any
 
 from ..script_frames import asks_itself, place
 from .answers import BY_NOBODY, BY_STUB, Answers
-from .unknown import unknown
+from .unknown import attribute_of, unknown
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
@@ -29,7 +29,7 @@ class UnknownModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        value = getattr(unknown(self.__name__, root=True), name)
+        value = attribute_of(unknown(self.__name__, root=True), name)
         self.__dict__[name] = value
         return value
 

@@ -20,7 +20,17 @@ from .answers import BY_NOBODY, MAX_SHOWN, Answers, spell, spelled_call
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-_LIKELY = {"status_code": 200, "status": 200, "code": 200, "returncode": 0, "exit_code": 0, "ok": True}
+_LIKELY = {
+    "status_code": 200,
+    "status": 200,
+    "code": 200,
+    "returncode": 0,
+    "exit_code": 0,
+    "ok": True,
+    "empty": False,
+    "error": False,
+    "errors": False,
+}
 _ERRORS = ("Error", "Exception", "Timeout", "Warning", "Interrupt")
 _BINARY_CALLS = ("encode", "recv", "tobytes", "read_bytes", "iter_content", "iter_bytes")
 _READING = ("read", "read1", "readline", "getvalue", "peek")
@@ -37,7 +47,7 @@ def use(answers: Answers) -> None:
 
 def unknown(name: str, likely: Any = None, *, text: str | None = None, binary: bool = False, root: bool = False) -> Any:
     """Create an unknown value. `binary`: reading from it gives bytes. `root`: calls of it are reported."""
-    name = name if len(name) <= MAX_SHOWN else name[: MAX_SHOWN - 3] + "..."
+    name = _without_middle(name)
     value = str.__new__(UnknownText, _named(name) if text is None else text)
     for key, held in (("_shown", name), ("_likely", likely), ("_binary", binary), ("_root", root)):
         _set(value, key, held)
@@ -49,6 +59,11 @@ def unknown_bytes(name: str) -> Any:
     value = bytes.__new__(UnknownBytes, _named(name[:MAX_SHOWN]).encode())
     _set(value, "_shown", name[:MAX_SHOWN])
     return value
+
+
+def _without_middle(name: str) -> str:
+    """Shorten a long name: its end says what is asked of its start."""
+    return name if len(name) <= MAX_SHOWN else f"{name[:40]}...{name[43 - MAX_SHOWN :]}"
 
 
 def _named(name: str) -> str:
@@ -182,7 +197,7 @@ def _looked_up(value: Any, name: str, plain: type, frame: Any) -> Any:
     if name in own:
         return own[name]
     is_plain = (name.startswith("__") and name.endswith("__")) or (hasattr(plain, name) and not _is_own(frame))
-    return _get(value, name) if is_plain else _attribute(value, name)
+    return _get(value, name) if is_plain else attribute_of(value, name)
 
 
 def plain(value: Any) -> Any:
@@ -197,7 +212,8 @@ def plain(value: Any) -> Any:
     return {plain(key): plain(item) for key, item in value.items()} if kind is dict else value
 
 
-def _attribute(value: Any, name: str) -> Any:
+def attribute_of(value: Any, name: str) -> Any:
+    """Return an attribute of an unknown value: a stub of the user, an exception class, or another unknown value."""
     answers, whole = _answers[0], f"{_get(value, '_shown')}.{name}"
     if whole in answers.stubs:
         return answers.call_stub(whole, answers.stubs[whole])
@@ -233,6 +249,7 @@ class UnknownText(str):
         if _get(self, "_root"):
             _raise_handled(whole, frame)
             _answers[0].assume(whole, "", BY_NOBODY, frame)
+        _answers[0].note_call(whole, frame)
         method = name.rpartition(".")[2]
         if method in _BINARY_CALLS or (method in _READING and _is_binary(self)):
             return iter([unknown_bytes(whole)]) if method.startswith("iter_") else unknown_bytes(whole)
@@ -417,5 +434,11 @@ for _word, _symbol in _ARITHMETIC.items():
     for _type in (UnknownText, UnknownBytes):
         setattr(_type, f"__{_word}__", _operation(_symbol, False))
         setattr(_type, f"__r{_word}__", _operation(_symbol, True))
-for _word in ("neg", "pos", "invert", "abs"):
-    setattr(UnknownText, f"__{_word}__", lambda self, word=_word: unknown(f"{word}({_get(self, '_shown')})"))
+
+
+def _rounding(word: str) -> Callable[..., Any]:
+    return lambda self, *digits: unknown(spelled_call(word, (self, *digits), {}))
+
+
+for _word in ("neg", "pos", "invert", "abs", "round", "trunc", "floor", "ceil", "divmod", "reversed"):
+    setattr(UnknownText, f"__{_word}__", _rounding(_word))
