@@ -88,14 +88,14 @@ fn total(xs: &[i32]) -> i32 {
 }
 """,
     "go": """package main; func twice(x int) int {
-    return 2 * x
+    return 2 * x;
 }
 func total(xs []int) int {
-    sum := 0
+    sum := 0;
     for i := 0; i < len(xs); i++ {
-        sum += twice(xs[i])
+        sum += twice(xs[i]);
     }
-    return sum
+    return sum;
 }
 """,
 }

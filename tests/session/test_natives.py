@@ -29,6 +29,7 @@ def said(text: str, language: str) -> list[tuple[str, str]]:
         ("cpp", "None", ["nullptr, or an empty optional"]),
         ("rust", "None", ["Option::None, or a null pointer"]),
         ("java", "(None, False)", ["null", "false"]),
+        ("go", "[None, inf]", ["nil", "+Inf"]),
         ("js", "[inf, -inf, nan]", ["Infinity", "Infinity", "NaN"]),
     ],
 )
