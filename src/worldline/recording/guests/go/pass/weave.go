@@ -328,8 +328,9 @@ func (w *weaver) tables() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "package main\nimport %s \"worldline\"\n", w.pkgName())
 	for _, fn := range w.functions {
-		fmt.Fprintf(&out, "var %sc%d = %s.Code{Name: %q, File: %q, Line: %d, Results: %d, IsMain: %v, Slots: []%s.Slot{",
-			w.prefix, fn.number, w.pkgName(), fn.name, fn.file.name, fn.line, len(fn.results), fn.isMain, w.pkgName())
+		fmt.Fprintf(&out, "var %sc%d = %s.Code{Name: %q, File: %q, Line: %d, Results: %d, IsMain: %s.%s, Slots: []%s.Slot{",
+			w.prefix, fn.number, w.pkgName(), fn.name, fn.file.name, fn.line, len(fn.results),
+			w.pkgName(), map[bool]string{true: "Yes", false: "No"}[fn.isMain], w.pkgName())
 		for _, s := range fn.slots {
 			fmt.Fprintf(&out, "{Name: %q, Start: %d, End: %d, Hides: %d}, ", s.name, s.start, s.end, s.hides)
 		}
