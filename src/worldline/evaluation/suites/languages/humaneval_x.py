@@ -41,7 +41,9 @@ CRATES = {  # that rustc does not include
     "md5": ("md5::",),
 }
 # The packages that the benchmark imports for a solution that names them.
-GO_PACKAGES = ("bytes", "crypto/md5", "fmt", "math", "math/rand", "regexp", "sort", "strconv", "strings", "time")
+GO_PACKAGES = (
+    "bytes", "crypto/md5", "fmt", "math", "math/rand", "reflect", "regexp", "sort", "strconv", "strings", "time",
+)  # fmt: skip
 _GO_COMMENT = re.compile(r"^//[^\n]*\n", re.MULTILINE)
 _GO_IMPORTS = re.compile(r"^import (?:\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 
