@@ -336,5 +336,19 @@ func (w *weaver) tables() string {
 		}
 		out.WriteString("}}\n")
 	}
+	if w.mayFault() {
+		fmt.Fprintf(&out, "func init() { %s.MayFault() }\n", w.pkgName())
+	}
 	return out.String()
+}
+
+// mayFault says whether the program imports a package with which it can make memory unreadable.
+func (w *weaver) mayFault() bool {
+	for _, imported := range w.pkg.Imports() {
+		switch imported.Path() {
+		case "unsafe", "reflect", "syscall":
+			return true
+		}
+	}
+	return false
 }

@@ -45,6 +45,7 @@ type slotState struct {
 	identity uintptr
 	other    int32 // the earlier slot that shares its object, plus one
 	watched  watch
+	large    *largeValue
 }
 
 type result struct {
@@ -147,6 +148,7 @@ func (f *Frame) forget(k int) {
 	}
 	state.isTold, state.identity, state.other = false, 0, 0
 	state.watched.reset()
+	state.forgetLarge()
 	f.aliasing = true
 }
 
@@ -185,17 +187,35 @@ func (f *Frame) look(k int, state *slotState) {
 		state.bits, state.more = h[0], h[1]
 		f.compare(k, state, render.text(s, p, nil))
 	default:
-		if state.isTold && state.watched.holds() {
-			return
-		}
-		state.watched.reset()
-		text := render.text(s, p, &state.watched)
-		if identity := s.identity(p); identity != state.identity {
-			state.identity = identity
-			f.aliasing = true
-		}
-		f.compare(k, state, text)
+		f.lookDeep(k, state)
 	}
+}
+
+//go:linkname setPanicOnFault runtime/debug.setPanicOnFault
+func setPanicOnFault(isOn bool) bool
+
+// lookDeep looks at a value that leads to other memory, which the program may have made unreadable.
+func (f *Frame) lookDeep(k int, state *slotState) {
+	was := setPanicOnFault(true)
+	defer func() {
+		setPanicOnFault(was)
+		if recover() != nil {
+			render.watched = nil
+			state.watched.reset()
+			f.compare(k, state, []byte("<unreadable>"))
+		}
+	}()
+	if state.isTold && state.watched.holds() {
+		return
+	}
+	s, p := state.shape, state.pointer
+	state.watched.reset()
+	text := render.text(s, p, &state.watched)
+	if identity := s.identity(p); identity != state.identity {
+		state.identity = identity
+		f.aliasing = true
+	}
+	f.compare(k, state, text)
 }
 
 func wordBits(size uintptr, p unsafe.Pointer) uint64 {
@@ -217,11 +237,6 @@ func (f *Frame) compare(k int, state *slotState, text []byte) {
 	}
 	state.print = print
 	f.tell(k, state, text)
-}
-
-func (f *Frame) tell(k int, state *slotState, text []byte) {
-	state.isTold = true
-	wire.delta(f.serial, f.code.Slots[k].id, text)
 }
 
 func (r *renderer) atom(s *shape, p unsafe.Pointer) []byte {

@@ -18,6 +18,25 @@ func pin() int
 //go:linkname unpin runtime.procUnpin
 func unpin()
 
+// hold keeps other goroutines from the values that are read until release. A goroutine that holds cannot recover from
+// memory that is unreadable, so a program that can make its memory so is not held.
+func hold() {
+	if !recorder.mayFault {
+		pin()
+	}
+}
+
+func release() {
+	if !recorder.mayFault {
+		unpin()
+	}
+}
+
+// MayFault says that the program imports a package with which it can make memory unreadable.
+func MayFault() {
+	recorder.mayFault = true
+}
+
 // panicRecord is the beginning of the runtime's own record of a panic, Go 1.18 to 1.21.
 type panicRecord struct {
 	_         unsafe.Pointer
@@ -35,6 +54,7 @@ const panicOffset = 32 // in the record of a goroutine
 var recorder struct {
 	isOn     bool
 	isCall   bool // a call is recorded, whose value is the detail of the outcome
+	mayFault bool
 	isShared bool // other goroutines execute code of the program
 	isNoted  bool
 	main     unsafe.Pointer // the goroutine that is recorded
@@ -71,7 +91,7 @@ func Enter(code *Code, variables ...any) *Frame {
 		recorder.isShared = true
 		return nil
 	}
-	pin()
+	hold()
 	noteThreads()
 	streams.flush()
 	raiseNew()
@@ -86,7 +106,7 @@ func Enter(code *Code, variables ...any) *Frame {
 			f.bind(k, variable)
 		}
 	}
-	unpin()
+	release()
 	return f
 }
 
@@ -128,6 +148,18 @@ func (f *Frame) reset(code *Code) {
 	}
 }
 
+// letGo drops all references to values of the program.
+func (f *Frame) letGo() {
+	for i := range f.slots {
+		f.slots[i].pointer = nil
+		f.slots[i].forgetLarge()
+	}
+	for i := range f.results {
+		f.results[i].pointer = nil
+	}
+	f.raised, f.parent = eface{}, nil
+}
+
 func isUnderWay(newest *panicRecord) bool {
 	return newest != nil && !newest.recovered && !newest.goexit
 }
@@ -149,9 +181,9 @@ func (f *Frame) Line(line, place int) {
 	if f == nil || !recorder.isOn {
 		return
 	}
-	pin()
+	hold()
 	f.event(line, place, 0, 0)
-	unpin()
+	release()
 }
 
 // Case is Line as a part of a condition: it is always false.
@@ -165,7 +197,7 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 	if f == nil || !recorder.isOn {
 		return false
 	}
-	pin()
+	hold()
 	if !isFirst {
 		f.event(line, place, first, first+len(variables))
 	}
@@ -174,7 +206,7 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 			f.bind(first+i, variable)
 		}
 	}
-	unpin()
+	release()
 	return false
 }
 
@@ -192,13 +224,13 @@ func (f *Frame) Var(first int, variables ...any) {
 	if f == nil || !recorder.isOn {
 		return
 	}
-	pin()
+	hold()
 	for i, variable := range variables {
 		if f.code.Slots[first+i].Name != "" {
 			f.bind(first+i, variable)
 		}
 	}
-	unpin()
+	release()
 }
 
 // Leave ends a frame, deferred before all that the function itself defers.
@@ -206,7 +238,7 @@ func (f *Frame) Leave() {
 	if f == nil || !recorder.isOn {
 		return
 	}
-	pin()
+	hold()
 	streams.flush()
 	f.finish(0, 0)
 	newest := newestPanic(recorder.main)
@@ -220,8 +252,9 @@ func (f *Frame) Leave() {
 	if f.parent == nil {
 		f.endProgram(newest)
 	}
+	f.letGo()
 	recorder.free = append(recorder.free, f)
-	unpin()
+	release()
 }
 
 func (f *Frame) returnValue() {
@@ -238,9 +271,22 @@ func (f *Frame) valueText() []byte {
 	case 0:
 		return append(render.out[:0], "None"...)
 	case 1:
-		return render.text(f.results[0].shape, f.results[0].pointer, nil)
+		return render.readable(f.results[0].shape, f.results[0].pointer)
 	}
 	return render.tuple(f.results)
+}
+
+// readable is the text of a value, whatever the program did to its memory.
+func (r *renderer) readable(s *shape, p unsafe.Pointer) (text []byte) {
+	was := setPanicOnFault(true)
+	defer func() {
+		setPanicOnFault(was)
+		if recover() != nil {
+			r.watched = nil
+			text = append(r.out[:0], "<unreadable>"...)
+		}
+	}()
+	return r.text(s, p, nil)
 }
 
 func (r *renderer) tuple(results []result) []byte {
@@ -249,10 +295,10 @@ func (r *renderer) tuple(results []result) []byte {
 		if i > 0 {
 			out = append(out, ", "...)
 		}
-		out = append(out, r.text(one.shape, one.pointer, nil)...)
+		out = append(out, r.readable(one.shape, one.pointer)...)
 	}
 	if len(out) > r.maxBytes {
-		return append(r.out[:0], "...<tuple "+string(rune('0'+len(results)%10))+">"...)
+		return cutText("tuple", len(results))
 	}
 	return append(out, ')')
 }
@@ -273,13 +319,13 @@ func (f *Frame) raise(newest *panicRecord) {
 	streams.flush()
 	f.finish(0, 0)
 	f.raised, f.hasRaised = newest.arg, true
-	wire.step(f.serial, tagRaise, f.line, render.text(anyShape, unsafe.Pointer(&newest.arg), nil))
+	wire.step(f.serial, tagRaise, f.line, render.readable(anyShape, unsafe.Pointer(&newest.arg)))
 }
 
 func (f *Frame) endProgram(newest *panicRecord) {
 	recorder.isOn = false
 	if isUnderWay(newest) {
-		wire.end("raised", render.text(anyShape, unsafe.Pointer(&newest.arg), nil))
+		wire.end("raised", render.readable(anyShape, unsafe.Pointer(&newest.arg)))
 		return
 	}
 	if newest != nil && newest.goexit {
