@@ -102,11 +102,7 @@ def test_an_inner_variable_hides_an_outer_one(recorder: go_runs.GoRecorder) -> N
 
 def test_conditions_of_a_switch_have_steps(recorder: go_runs.GoRecorder) -> None:
     trace = record(recorder, "control")
-    assert lines(trace, "classify") == [
-        [5, 6, 7, 8, 8],
-        [5, 6, 7, 9, 10, 10],
-        [5, 6, 7, 9, 12, 18, 18],
-    ]
+    assert lines(trace, "classify") == [[5, 6, 7, 8, 8], [5, 6, 7, 9, 10, 10], [5, 6, 7, 9, 12, 18, 18]]
 
 
 def test_a_panic_is_raised_before_what_is_deferred(recorder: go_runs.GoRecorder) -> None:
@@ -115,7 +111,9 @@ def test_a_panic_is_raised_before_what_is_deferred(recorder: go_runs.GoRecorder)
     assert [(step.event, step.line) for step in third][-3:] == [("line", 30), ("raise", 30), ("return", 30)]
     assert third[-1].arg == "('recovered', failure#1(code=2))"
     raised = [step.i for step in third if step.event == "raise"][0]
-    called = [step.i for step in trace.steps if step.event == "call" and trace.frames[step.frame].parent == third[0].frame]
+    called = [
+        step.i for step in trace.steps if step.event == "call" and trace.frames[step.frame].parent == third[0].frame
+    ]
     assert raised < min(called)
     (both,) = steps_of(trace, "again")
     assert [step.arg for step in both if step.event == "raise"] == [
@@ -227,7 +225,7 @@ func main() {
     [
         ("package main\n\nfunc main() {\n\tx := 1\n}\n", "line 4: x declared but not used"),
         ('package main\n\nimport "os"\n\nfunc main() {}\n', 'line 3: "os" imported but not used'),
-        ('package main\n\nfunc main() {\n\tvar s string = 1\n\t_ = s\n}\n', "line 4: cannot use 1"),
+        ("package main\n\nfunc main() {\n\tvar s string = 1\n\t_ = s\n}\n", "line 4: cannot use 1"),
         ("package main\n\nfunc main() {\n\tif {\n}\n", "line 4: missing condition in if statement"),
         ('package main\n\nimport "example.com/x"\n\nfunc main() { x.F() }\n', "line 3: could not import example.com/x"),
         ("package lib\n", "package lib is not main: call one of its functions"),
