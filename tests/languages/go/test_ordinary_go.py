@@ -154,6 +154,17 @@ def test_a_captured_variable_is_shown_when_a_closure_is_called(recorder: go_runs
     ]  # fmt: skip
 
 
+def test_a_closure_shows_what_it_captures(recorder: go_runs.GoRecorder) -> None:
+    trace = record(recorder, "closures")
+    told = [step.delta["next"] for step in trace.steps if "next" in step.delta]
+    assert told == [
+        f"function#1(<function counter.func1>, n={n}, step=2, t=T(n={t}), name='ab')"
+        for n, t in ((0, 0), (2, 1), (4, 2), (0, -2))
+    ]
+    (recursive,) = [step.delta["fib"] for step in trace.steps if step.delta.get("fib", "None") != "None" and not step.depth]
+    assert recursive == "function#4(<function main.func1>, fib=function#4)"
+
+
 def test_input_and_output_are_in_order(recorder: go_runs.GoRecorder) -> None:
     source = """package main
 

@@ -11,6 +11,7 @@ type Slot struct {
 	Start int
 	End   int
 	Hides int // plus one; 0: none
+	Outer int // of a captured variable: its slot in the code around, plus one
 
 	id    int
 	word  unsafe.Pointer
@@ -25,6 +26,7 @@ type Code struct {
 	Results int // the first of the variables that Enter gets
 	Slots   []Slot
 	IsMain  bool
+	Outer   *Code // of a closure: the function around it
 
 	isKnown bool
 	name    int
