@@ -52,11 +52,19 @@ class _Debugger:
 def _debugged(source: str) -> Iterator[_Debugger]:
     with tempfile.TemporaryDirectory(prefix="delve-") as folder:
         Path(folder, "program.go").write_text(source)
-        environment = {**os.environ, **go_runs.ENVIRONMENT, "HOME": folder, "GOCACHE": go_runs.cache(), "GOMAXPROCS": "1"}
+        environment = {
+            **os.environ,
+            **go_runs.ENVIRONMENT,
+            "HOME": folder,
+            "GOCACHE": go_runs.cache(),
+            "GOMAXPROCS": "1",
+        }
         build = ["go", "build", "-gcflags=-N -l", "program.go"]
         subprocess.run(build, cwd=folder, env=environment, check=True)
         command = ["dlv", "exec", "./program", "--headless", "--api-version=2", "--listen=127.0.0.1:0"]
-        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        server = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         try:
             assert server.stdout is not None
             port = int(server.stdout.readline().decode().rpartition(":")[2])

@@ -100,7 +100,7 @@ def test_parts_that_were_written_over_are_whole_again(go: GoRecorder, outside: O
     [
         'package main\n\nimport _ "embed"\n\n//go:embed /etc/passwd\nvar text string\n\nfunc main() { print(text) }\n',
         'package main\n\n//#include "/etc/passwd"\nimport "C"\n\nfunc main() {}\n',
-        "package main\n\n//go:cgo_ldflag \"-Wl,x\"\n\nfunc main() {}\n",
+        'package main\n\n//go:cgo_ldflag "-Wl,x"\n\nfunc main() {}\n',
     ],
 )
 def test_the_compiler_reads_no_other_file(go: GoRecorder, source: str) -> None:
@@ -110,7 +110,9 @@ def test_the_compiler_reads_no_other_file(go: GoRecorder, source: str) -> None:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", ["read_file", "tcp", "write_file", "spawn_cat", "host_files", "environment", "descriptors"])
+@pytest.mark.parametrize(
+    "name", ["read_file", "tcp", "write_file", "spawn_cat", "host_files", "environment", "descriptors"]
+)
 def test_the_probes_can_tell(name: str, tmp_path: Path) -> None:
     """Without a sandbox they do get there: the same text, executed plainly, with a file open."""
     source = (Path(__file__).parent / "escape" / f"{name}.go").read_text()

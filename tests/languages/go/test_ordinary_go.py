@@ -110,7 +110,7 @@ def test_a_panic_is_raised_before_what_is_deferred(recorder: go_runs.GoRecorder)
     third = steps_of(trace, "risky")[2]
     assert [(step.event, step.line) for step in third][-3:] == [("line", 30), ("raise", 30), ("return", 30)]
     assert third[-1].arg == "('recovered', failure#1(code=2))"
-    raised = [step.i for step in third if step.event == "raise"][0]
+    raised = next(step.i for step in third if step.event == "raise")
     called = [
         step.i for step in trace.steps if step.event == "call" and trace.frames[step.frame].parent == third[0].frame
     ]
@@ -161,7 +161,9 @@ def test_a_closure_shows_what_it_captures(recorder: go_runs.GoRecorder) -> None:
         f"function#1(<function counter.func1>, n={n}, step=2, t=T(n={t}), name='ab')"
         for n, t in ((0, 0), (2, 1), (4, 2), (0, -2))
     ]
-    (recursive,) = [step.delta["fib"] for step in trace.steps if step.delta.get("fib", "None") != "None" and not step.depth]
+    (recursive,) = [
+        step.delta["fib"] for step in trace.steps if step.delta.get("fib", "None") != "None" and not step.depth
+    ]
     assert recursive == "function#4(<function main.func1>, fib=function#4)"
 
 
