@@ -80,6 +80,29 @@ def test_loops_have_a_step_per_round(recorder: go_runs.GoRecorder) -> None:
     ]  # fmt: skip
 
 
+def test_a_range_loop_over_other_variables(recorder: go_runs.GoRecorder) -> None:
+    told = changes(
+        """func main() {
+	var i, sum, x int
+	for i, x = range []int{5, 6} {
+		sum += x
+	}
+	for i = range "ab" {
+		sum++
+	}
+	_ = i
+}
+""",
+        recorder,
+    )
+    assert told == [
+        (4, {"i": "0", "sum": "0", "x": "0"}, []),
+        (5, {"x": "5"}, []), (6, {"sum": "5"}, []), (5, {"i": "1", "x": "6"}, []), (6, {"sum": "11"}, []), (5, {}, []),
+        (8, {"i": "0"}, []), (9, {"sum": "12"}, []), (8, {"i": "1"}, []), (9, {"sum": "13"}, []), (8, {}, []),
+        (11, {}, []),
+    ]  # fmt: skip
+
+
 def test_an_inner_variable_hides_an_outer_one(recorder: go_runs.GoRecorder) -> None:
     told = changes(
         """func main() {

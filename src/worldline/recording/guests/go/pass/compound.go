@@ -105,6 +105,10 @@ func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 		}
 	}
 	round := fmt.Sprintf("%s = %s.Round(%d, %d, %d, %s%s); ", first, w.frame(), own, from+1, start, first, pointers)
+	if s.Tok == token.ASSIGN {
+		round = fmt.Sprintf("%s = %s.Again(%d, %d, %d, %d, %s); ",
+			first, w.frame(), own, from+1, w.slotOf(fn, s.Key), w.slotOf(fn, s.Value), first)
+	}
 	file.edits.insert(file.at(s.Body.Lbrace)+1, rankScope, round)
 	w.list(fn, s.Body.List, s.Body.End(), own)
 	fn.pop()
@@ -116,6 +120,20 @@ func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 	}
 	file.edits.insert(from, rankHeader, head+colon(label))
 	file.edits.insert(file.at(s.End()), rankAfter, tail)
+}
+
+// slotOf is the slot of the variable that an expression is; -1: it is none.
+func (w *weaver) slotOf(fn *function, expr ast.Expr) int {
+	id, is := expr.(*ast.Ident)
+	if !is || w.info.Uses[id] == nil {
+		return -1
+	}
+	for k := range fn.slots {
+		if fn.slots[k].object == w.info.Uses[id] {
+			return k
+		}
+	}
+	return -1
 }
 
 func (w *weaver) switchStatement(fn *function, s *ast.SwitchStmt, label string) {

@@ -120,15 +120,17 @@ func without(list []int32, item int32) []int32 {
 	return list
 }
 
-// finish writes what has changed since the frame's last event, but not of the slots from `skip` to `skipEnd`.
-func (f *Frame) finish(skip, skipEnd int) {
+const noSlot = -1
+
+// finish writes what has changed since the frame's last event, but not of two slots that have changed after it.
+func (f *Frame) finish(skip, skipToo int) {
 	for _, k := range f.late {
 		f.forget(int(k))
 	}
 	f.late = f.late[:0]
 	for _, k := range f.live {
 		state := &f.slots[k]
-		if state.isHidden || int(k) >= skip && int(k) < skipEnd {
+		if state.isHidden || int(k) == skip || int(k) == skipToo {
 			continue
 		}
 		f.look(int(k), state)

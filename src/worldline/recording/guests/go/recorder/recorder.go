@@ -182,7 +182,7 @@ func (f *Frame) Line(line, place int) {
 		return
 	}
 	hold()
-	f.event(line, place, 0, 0)
+	f.event(line, place, noSlot, noSlot)
 	release()
 }
 
@@ -198,8 +198,10 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 		return false
 	}
 	hold()
-	if !isFirst {
-		f.event(line, place, first, first+len(variables))
+	if !isFirst && len(variables) > 0 {
+		f.event(line, place, first, first+len(variables)-1)
+	} else if !isFirst {
+		f.event(line, place, noSlot, noSlot)
 	}
 	for i, variable := range variables {
 		if f.code.Slots[first+i].Name != "" {
@@ -210,10 +212,21 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 	return false
 }
 
-func (f *Frame) event(line, place, skip, skipEnd int) {
+// Again is Round for a loop whose variables are those of slots that it does not declare; -1: none.
+func (f *Frame) Again(line, place, key, value int, isFirst bool) bool {
+	if f == nil || !recorder.isOn || isFirst {
+		return false
+	}
+	hold()
+	f.event(line, place, key, value)
+	release()
+	return false
+}
+
+func (f *Frame) event(line, place, skip, skipToo int) {
 	noteThreads()
 	streams.flush()
-	f.finish(skip, skipEnd)
+	f.finish(skip, skipToo)
 	f.leaveScopes(place)
 	f.line = line
 	wire.line(f.serial, line)
@@ -240,7 +253,7 @@ func (f *Frame) Leave() {
 	}
 	hold()
 	streams.flush()
-	f.finish(0, 0)
+	f.finish(noSlot, noSlot)
 	newest := newestPanic(recorder.main)
 	if newest == nil || countPanics(newest) <= f.panics || newest.recovered {
 		f.returnValue()
@@ -317,7 +330,7 @@ func (f *Frame) raise(newest *panicRecord) {
 		return
 	}
 	streams.flush()
-	f.finish(0, 0)
+	f.finish(noSlot, noSlot)
 	f.raised, f.hasRaised = newest.arg, true
 	wire.step(f.serial, tagRaise, f.line, render.readable(anyShape, unsafe.Pointer(&newest.arg)))
 }

@@ -106,7 +106,7 @@ func hookExit(code int) {
 		hold()
 		if getg() == recorder.main && recorder.top != nil {
 			streams.flush()
-			recorder.top.finish(0, 0)
+			recorder.top.finish(noSlot, noSlot)
 			noteThreads()
 			wire.step(recorder.top.serial, tagExit, recorder.top.line, strconv.AppendInt(nil, int64(code), 10))
 		}
