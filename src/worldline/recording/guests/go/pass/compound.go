@@ -57,7 +57,7 @@ func (w *weaver) ifStatement(fn *function, s *ast.IfStmt, own int) {
 // forLoop moves all of the header into the loop, so that each round has its step before it changes anything.
 func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
 	file, own := fn.file, w.lineOf(s.Pos())
-	fn.push(label, "", true)
+	fn.push(label, "")
 	defer fn.pop()
 	from, to := file.at(s.Pos()), file.at(s.Body.Lbrace)+1
 	if s.Init == nil && s.Cond == nil && s.Post == nil {
@@ -93,7 +93,7 @@ func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
 func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 	file, own := fn.file, w.lineOf(s.Pos())
 	first, left := w.fresh("t"), w.fresh("b")
-	one := fn.push(label, left, true)
+	one := fn.push(label, left)
 	w.literals(fn, s.X)
 	from := file.at(s.Pos())
 	start, pointers := len(fn.slots), ""
@@ -138,7 +138,7 @@ func (w *weaver) slotOf(fn *function, expr ast.Expr) int {
 
 func (w *weaver) switchStatement(fn *function, s *ast.SwitchStmt, label string) {
 	file := fn.file
-	fn.push(label, "", false)
+	fn.push(label, "")
 	defer fn.pop()
 	rest := s.Body.Lbrace
 	if s.Tag != nil {
@@ -164,7 +164,7 @@ func (w *weaver) switchStatement(fn *function, s *ast.SwitchStmt, label string) 
 
 func (w *weaver) typeSwitch(fn *function, s *ast.TypeSwitchStmt, label string) {
 	file := fn.file
-	fn.push(label, "", false)
+	fn.push(label, "")
 	defer fn.pop()
 	w.literals(fn, s.Assign)
 	w.opened(fn, s, s.Init, s.Assign.Pos(), "switch", label)
@@ -181,7 +181,7 @@ func (w *weaver) typeSwitch(fn *function, s *ast.TypeSwitchStmt, label string) {
 
 func (w *weaver) selectStatement(fn *function, s *ast.SelectStmt, label string) {
 	file := fn.file
-	fn.push(label, "", false)
+	fn.push(label, "")
 	defer fn.pop()
 	w.opened(fn, s, nil, s.Body.Lbrace, "select", label)
 	for _, statement := range s.Body.List {

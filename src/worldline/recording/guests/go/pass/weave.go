@@ -50,11 +50,10 @@ type function struct {
 	flow      functionFlow
 }
 
-// loop is a statement that `break` and `continue` may be about.
+// loop is a statement that `break` may leave.
 type loop struct {
 	label string
 	flag  string // set where a range loop is left by a break
-	isFor bool
 	used  bool
 }
 

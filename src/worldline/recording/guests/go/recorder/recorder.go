@@ -60,7 +60,6 @@ var recorder struct {
 	main     unsafe.Pointer // the goroutine that is recorded
 	top      *Frame
 	frames   int
-	lastLine int
 	free     []*Frame
 	returned []byte
 }
@@ -260,7 +259,6 @@ func (f *Frame) Leave() {
 	} else if !newest.goexit {
 		f.raise(newest)
 	}
-	recorder.lastLine = f.line
 	recorder.top = f.parent
 	if f.parent == nil {
 		f.endProgram(newest)
