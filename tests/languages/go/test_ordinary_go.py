@@ -90,6 +90,8 @@ def test_a_range_loop_over_other_variables(recorder: go_runs.GoRecorder) -> None
 	for i = range "ab" {
 		sum++
 	}
+	for i := range "ab" { sum += i }
+	for i = range "abc" { sum-- }
 	_ = i
 }
 """,
@@ -99,7 +101,9 @@ def test_a_range_loop_over_other_variables(recorder: go_runs.GoRecorder) -> None
         (4, {"i": "0", "sum": "0", "x": "0"}, []),
         (5, {"x": "5"}, []), (6, {"sum": "5"}, []), (5, {"i": "1", "x": "6"}, []), (6, {"sum": "11"}, []), (5, {}, []),
         (8, {"i": "0"}, []), (9, {"sum": "12"}, []), (8, {"i": "1"}, []), (9, {"sum": "13"}, []), (8, {}, []),
-        (11, {}, []),
+        (11, {"i": "0"}, []), (11, {"i": "1", "sum": "14"}, []), (11, {}, []),
+        (12, {"i": "0", "sum": "13"}, []), (12, {"i": "1", "sum": "12"}, []), (12, {"i": "2", "sum": "11"}, []),
+        (12, {}, []), (13, {}, []),
     ]  # fmt: skip
 
 

@@ -124,10 +124,7 @@ const noSlot = -1
 
 // finish writes what has changed since the frame's last event, but not of two slots that have changed after it.
 func (f *Frame) finish(skip, skipToo int) {
-	for _, k := range f.late {
-		f.forget(int(k))
-	}
-	f.late = f.late[:0]
+	f.forgetLate()
 	for _, k := range f.live {
 		state := &f.slots[k]
 		if state.isHidden || int(k) == skip || int(k) == skipToo {
@@ -137,6 +134,21 @@ func (f *Frame) finish(skip, skipToo int) {
 	}
 	if f.aliasing {
 		f.alias()
+	}
+}
+
+func (f *Frame) forgetLate() {
+	for _, k := range f.late {
+		f.forget(int(k))
+	}
+	f.late = f.late[:0]
+}
+
+// lookAhead writes the value that a variable of a loop has in a round: before the next one it changes again.
+func (f *Frame) lookAhead(k int) {
+	f.forgetLate()
+	if k >= 0 && f.slots[k].isLive && !f.slots[k].isHidden {
+		f.look(k, &f.slots[k])
 	}
 }
 

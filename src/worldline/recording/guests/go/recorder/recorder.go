@@ -203,9 +203,8 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 		f.event(line, place, noSlot, noSlot)
 	}
 	for i, variable := range variables {
-		if f.code.Slots[first+i].Name != "" {
-			f.bind(first+i, variable)
-		}
+		f.bind(first+i, variable)
+		f.lookAhead(first + i)
 	}
 	release()
 	return false
@@ -213,11 +212,15 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 
 // Again is Round for a loop whose variables are those of slots that it does not declare; -1: none.
 func (f *Frame) Again(line, place, key, value int, isFirst bool) bool {
-	if f == nil || !recorder.isOn || isFirst {
+	if f == nil || !recorder.isOn {
 		return false
 	}
 	hold()
-	f.event(line, place, key, value)
+	if !isFirst {
+		f.event(line, place, key, value)
+	}
+	f.lookAhead(key)
+	f.lookAhead(value)
 	release()
 	return false
 }
