@@ -3,7 +3,7 @@
     python -m worldline.data.stream --recipe recipes/languages.py --count 20000 | xz > foreign.docs.xz
     WORLDLINE_FOREIGN=foreign.docs.xz WORLDLINE_BEGIN=shipped worldline train shipped -o runs/languages
 
-`WORLDLINE_LANGUAGES` selects languages (`js,c`; all six by default). `WORLDLINE_LEFT_OUT` names benchmark
+`WORLDLINE_LANGUAGES` selects languages (`js,c`; all but Go by default). `WORLDLINE_LEFT_OUT` names benchmark
 files, separated by `:`; programs similar to theirs are not drawn.
 """
 

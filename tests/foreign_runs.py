@@ -15,6 +15,7 @@ from written_columns import columns_of
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
+from worldline.core.language import LANGUAGES as LANGUAGE_RECORDS
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Frame, InterpreterInfo, Outcome, Trace
@@ -88,21 +89,18 @@ fn total(xs: &[i32]) -> i32 {
 }
 """,
     "go": """package main; func twice(x int) int {
-    return 2 * x
+    return 2 * x;
 }
 func total(xs []int) int {
-    sum := 0
+    sum := 0;
     for i := 0; i < len(xs); i++ {
-        sum += twice(xs[i])
+        sum += twice(xs[i]);
     }
-    return sum
+    return sum;
 }
 """,
 }
-NAMES = {
-    "js": "main.js", "ts": "main.ts", "java": "Main.java", "c": "main.c", "cpp": "main.cpp", "rust": "main.rs",
-    "go": "main.go",
-}  # fmt: skip
+NAMES = {name: "Main.java" if name == "java" else f"main{LANGUAGE_RECORDS[name].suffixes[0]}" for name in SOURCES}
 MAKERS = {"js": "node", "ts": "node", "java": "openjdk", "c": "gcc", "cpp": "g++", "rust": "rustc", "go": "go"}
 BRACED = ("c", "cpp", "rust")  # a step on the brace
 LANGUAGES = tuple(SOURCES)

@@ -21,6 +21,7 @@ _JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 COMPILING = {
     "c": ("gcc", "-w", "-o", "program", "{name}", "-lm"),
     "cpp": ("g++", "-w", "-std=gnu++20", "-o", "program", "{name}", "-lm"),
+    "go": ("go", "build", "-o", "program", "{name}"),
     "rust": ("rustc", "--cap-lints=allow", "--edition=2021", "-o", "program", "{name}"),
 }
 RUNNING = {"java": ("java", *_JVM, "Main"), "js": ("node", "{name}")}

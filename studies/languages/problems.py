@@ -1,7 +1,8 @@
 """Whole programs of a language with their tests: HumanEval-X's own, and for C, which it has not, the generator's.
 
 TypeScript's are JavaScript's with types on what they name. Rust's tests are called from a `main`, and imports of crates
-that a program has no use for are left out. C's are ordinary programs and tasks that print their answer.
+that a program has no use for are left out. Go's tests are called from a `main`, with a checker of our own in place of a
+library's, which prints each value. C's are ordinary programs and tasks that print their answer.
 """
 
 from __future__ import annotations
@@ -13,16 +14,24 @@ from random import Random
 from worldline.core.language import usual_name
 from worldline.core.program import Program
 from worldline.evaluation.rows import read_rows
-from worldline.evaluation.suites.languages.humaneval_x import file_of, without_crates
+from worldline.evaluation.suites.languages.humaneval_x import file_of, with_package, without_crates
 from worldline.programs.languages.draw import draw_translated, ordinary_text, task_text
 from worldline.programs.languages.translate import as_script
 
-LANGUAGES = ("java", "rust", "cpp", "c", "ts", "js")
+LANGUAGES = ("java", "rust", "cpp", "c", "go", "ts", "js")
 DRAWN = 164
 TASKS = 0.25  # of C's programs, those that track a state
 KEYS = ("task_id", "prompt", "declaration", "canonical_solution", "test")
 _ARROW = re.compile(r"^const (\w+) = \(([\w, ]*)\) => \{", re.MULTILINE)
 _LET = re.compile(r"^(\s+let \w+) = ", re.MULTILINE)
+_GO_TEST = re.compile(r"^func (Test\w+)\(t \*testing\.T\)", re.MULTILINE)
+_GO_CHECKER = """
+type checker struct{}
+
+func (c checker) Equal(wanted, got interface{}, words ...interface{}) {
+	fmt.Printf("%v %v\\n", got, reflect.DeepEqual(wanted, got))
+}
+"""
 _TEST = re.compile(r"#\[test\](\s+)(?:pub )?fn (\w+)")
 
 
@@ -48,6 +57,8 @@ def drawn(seed: int) -> Program:
 def _source(row: dict[str, str], language: str) -> str:
     if language == "rust":
         return _with_main(row["prompt"] + row["declaration"] + row["canonical_solution"] + row["test"])
+    if language == "go":
+        return _with_checker(row)
     source = row["prompt"] + row["canonical_solution"] + "\n" + row["test"]
     return typed(source) if language == "ts" else source
 
@@ -60,6 +71,16 @@ def typed(source: str) -> str:
         return f"const {found[1]} = ({', '.join(params)}): any => {{"
 
     return _LET.sub(r"\1: any = ", _ARROW.sub(head, source))
+
+
+def _with_checker(row: dict[str, str]) -> str:
+    tests = _GO_TEST.findall(row["test"])
+    # Some tests draw their inputs by the time, and two runs have to draw the same.
+    drawn_alike = row["test"].replace("time.Now().UnixNano()", "42").replace("assert.New(t)", "checker{}")
+    checked = _GO_TEST.sub(r"func \1()", drawn_alike)
+    calls = "".join(f"\t{name}()\n" for name in tests)
+    whole = f"{row['canonical_solution']}{_GO_CHECKER}\n{checked.strip()}\n\nfunc main() {{\n{calls}}}\n"
+    return with_package({**row, "canonical_solution": whole})
 
 
 def _with_main(source: str) -> str:

@@ -46,7 +46,7 @@ def test_the_header_names_the_language(language: str) -> None:
     assert prompt(restored.program, options) == text
 
 
-@pytest.mark.parametrize("header", ["# lang=python", "# lang=go", "# lang=", "# lang=js bare", "#lang=js"])
+@pytest.mark.parametrize("header", ["# lang=python", "# lang=lua", "# lang=", "# lang=js bare", "#lang=js"])
 def test_no_other_header_is_read(header: str) -> None:
     assert isinstance(parse_prompt(f"{header}\n1|x\n>\n".encode()), Malformed)
 

@@ -156,6 +156,8 @@ def test_functions_are_named_by_their_lines(language: str) -> None:
         ("cpp", "void Stack::push(int v) {", "push"), ("cpp", "template <class T> T twice(T x) { return x; }", "twice"),
         ("cpp", "Stack::~Stack() {", "~Stack"), ("cpp", "    for (int i = 0; i < n; i++) {", ""),
         ("python", "def f(x):", ""),
+        ("go", "func (s *Stack) Push(v int) {", "Push"), ("go", "func Map[T any](xs []T) []T {", "Map"),
+        ("go", "    twice := func(x int) int {", "twice"), ("go", "    go worker(3)", ""),
         ("c", "    if (fgets(line, sizeof line, stdin)) {", ""),
         ("java", "        while (it.hasNext()) {", ""),
     ],

@@ -42,10 +42,21 @@ READ = [
     ("rust", "Vec::<isize>::new()", "[]"),
     ("rust", "1_000u64", "1000"),
     ("rust", "2.5_f32", "2.5"),
+    ("go", "[]int{1, -2,}", "[1, -2]"),
+    ("go", "[][]float64{{1}, {}, []float64{2.5}}", "[[1.0], [], [2.5]]"),
+    ("go", "map[int]float64{1: 2}", "{1: 2.0}"),
+    ("go", "map[string][]int{\"a\": {1}}", "{'a': [1]}"),
+    ("go", "[]interface{}{4, nil, 'c', []interface{}{}}", "[4, None, 'c', []]"),
+    ("go", "[]string(nil)", "None"),
+    ("go", "uint8(7)", "7"),
+    ("go", "float64(3)", "3.0"),
+    ("go", "\"\\U0001F600\\u00e9\"", "'\U0001f600\xe9'"),
 ]  # fmt: skip
 REFUSED = [
     ("js", "a"), ("js", "1 + 2"), ("js", "5n"), ("js", "f(1)"), ("js", "[1, x]"), ("js", "undefined"), ("js", "[1"),
     ("js", "new Set([1])"), ("java", "s.next(1)"), ("java", "new Foo(1)"), ("cpp", "{1, y}"), ("cpp", "(1, 2)"),
+    ("go", "Point{1}"), ("go", "[]Point{{1}}"), ("go", "[]byte(\"a\")"), ("go", "int(2.5)"), ("go", "[]int{0: 1}"),
+    ("go", "map[string]int{\"a\"}"), ("go", "Some(1)"),
     ("rust", "vec![0; n]"), ("rust", "\"a\".repeat(3)"), ("js", "'a'.repeat(3)"), ("js", "`${a}`"),
 ]  # fmt: skip
 

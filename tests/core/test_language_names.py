@@ -11,7 +11,7 @@ from worldline.core.language import LANGUAGES, language_named
     ("word", "name"),
     [
         ("JavaScript", "js"), ("typescript", "ts"), ("C++", "cpp"), ("cc", "cpp"), (".rs", "rust"), ("RS", "rust"),
-        ("py", "python"), ("java", "java"), ("all", "all"), ("cobol", "cobol"),
+        ("Go", "go"), ("py", "python"), ("java", "java"), ("all", "all"), ("cobol", "cobol"),
     ],
 )  # fmt: skip
 def test_a_word_means_a_language(word: str, name: str) -> None:

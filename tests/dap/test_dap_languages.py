@@ -137,6 +137,7 @@ def test_an_unknown_language_is_refused(adapter: Adapter) -> None:
         ("js", "s == 'a && b'", "True"),
         ("java", "done != true", "True"),
         ("rust", "!done && n >= 3", "True"),
+        ("go", "none == nil && !done", "True"),
         ("js", "null", "None"),
     ],
 )

@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "types"
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
 VERDICTS = ("shown", "opaque but changing", "not shown")
 WIDEST = 60  # characters of a value in the table
-LANGUAGES = ("js", "java", "c", "cpp", "rust")
+LANGUAGES = ("js", "java", "c", "cpp", "rust", "go")
 
 
 @dataclass(frozen=True)

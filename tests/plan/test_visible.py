@@ -26,6 +26,7 @@ CASES = [
     ("c", 'FILE *f = fopen("a", "w");', [("write", 'fopen("a", "w"', 1)]),
     ("cpp", "/* system(x)\n*/ std::filesystem::remove_all(p);", [("delete", "remove_all(p", 2)]),
     ("rust", 'std::process::Command::new("ls")', [("start", 'Command::new("ls"', 1)]),
+    ("go", "// os.Remove(p)\nos.Remove(p)", [("delete", "os.Remove(p", 2)]),
     ("java", 'Files.writeString(p, "x");', [("write", 'writeString(p, "x"', 1)]),
 ]
 

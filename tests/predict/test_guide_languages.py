@@ -120,6 +120,7 @@ def test_a_source_that_reads_as_python_is_not_read_as_python() -> None:
     [
         ("js", "<module>", {0, 1}),
         ("rust", "main", {4}),
+        ("go", "main", {4}),
         ("c", "main", {4}),
         ("cpp", "main", {1, 4}),
         ("java", "Main.main", {4}),

@@ -153,7 +153,7 @@ def test_nothing_is_looked_for_below_a_folder_that_is_not_there(
     assert len(looked) < 20
 
 
-@pytest.mark.parametrize("name", ["a.go", "a.kt", "a.h", "a.tsx"])
+@pytest.mark.parametrize("name", ["a.lua", "a.kt", "a.h", "a.tsx"])
 def test_a_suffix_of_no_language_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("package main; func main() {}\n")
     with pytest.raises(UsageError, match=rf"{name} is not Python, and \.\w+ is the suffix of no other .*\.rs"):

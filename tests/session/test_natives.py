@@ -29,6 +29,7 @@ def said(text: str, language: str) -> list[tuple[str, str]]:
         ("cpp", "None", ["nullptr, or an empty optional"]),
         ("rust", "None", ["Option::None, or a null pointer"]),
         ("java", "(None, False)", ["null", "false"]),
+        ("go", "[None, inf]", ["nil", "+Inf"]),
         ("js", "[inf, -inf, nan]", ["Infinity", "Infinity", "NaN"]),
     ],
 )
@@ -48,6 +49,10 @@ def test_pointers_have_a_name() -> None:
     text = "Ptr#3([1, 2], at=1)"
     assert said(text, "c") == [("Ptr", "a pointer into a block of memory; `at` is how far into it")]
     assert said(text, "java") == []
+    assert said("chan#1([Ptr#2(5)], cap=1)", "go") == [
+        ("chan", "a channel with the values that it holds; `cap` is how many fit"),
+        ("Ptr", "a pointer to the value in brackets"),
+    ]
 
 
 def test_a_legend_explains_each_word_once_in_the_order_of_the_table() -> None:

@@ -89,6 +89,18 @@ def test_rust_has_lifetimes_attributes_macros_and_nested_comments() -> None:
     assert lines[7] == [("/* a /* b */ c */", "comment"), ("struct", "keyword"), ("P", "defined")]
 
 
+def test_go_has_raw_strings_runes_and_methods() -> None:
+    source = "type P struct{ x int }\nfunc f(r rune) string {\n\treturn `a\n b` + string('x') // nil\n}\nvar p *P = nil"
+    lines = told(source, "go")
+    assert lines[0][:2] == [("type", "keyword"), ("P", "defined")]
+    assert lines[1][:2] == [("func", "keyword"), ("f", "defined")]
+    assert ("`a", "string") in lines[2]
+    assert (" b`", "string") in lines[3]
+    assert ("'x'", "string") in lines[3]
+    assert ("// nil", "comment") in lines[3]
+    assert ("nil", "keyword") in lines[5]
+
+
 @pytest.mark.parametrize("language", ["js", "ts"])
 def test_templates_have_code_inside(language: str) -> None:
     source = "function f(a) {\n  return `x ${a + 1n}\n y` + /a\\/b/g.source;\n}\nclass P extends Q {}"

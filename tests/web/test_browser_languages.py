@@ -169,7 +169,7 @@ TEXTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("language", ["js", "java", "c", "cpp", "rust", "python"])
+@pytest.mark.parametrize("language", ["js", "java", "c", "cpp", "rust", "go", "python"])
 def test_the_page_reads_the_table_as_everybody_else(page: Any, language: str) -> None:
     go(page, LIST, row=5)
     script = """async ([texts, names]) => {

@@ -202,19 +202,16 @@ class Reader:
         self.need("{")
         if outer is None:
             raise NotLiteral(f"the fields of {item}")
-        pairs: list[list[Any]] = []
+        is_map, pairs = outer[0].startswith("map"), list[list[Any]]()
         while not self.has("}"):
-            pairs.append([self._element(held[outer.end() :], item)])
-            if self.has(":"):
-                pairs[-1].append(self._element(held[outer.end() :], item))
+            pairs.append([self.value()] if is_map else [])
+            if is_map:
+                self.need(":")
+            pairs[-1].append(self._element(held[outer.end() :], item))
             if not self.has(","):
                 self.need("}")
                 break
-        if outer[0].startswith("map"):
-            return mapping(pairs)
-        if any(len(pair) > 1 for pair in pairs):
-            raise NotLiteral("a list with places")
-        return [value for (value,) in pairs]
+        return mapping(pairs) if is_map else [value for (value,) in pairs]
 
     def _element(self, held: str, item: str) -> Any:
         self.blank()

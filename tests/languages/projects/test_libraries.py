@@ -213,12 +213,13 @@ def test_a_stored_program_never_names_a_library() -> None:
 
 
 def test_a_library_of_another_kind_is_refused(archive: Path, tmp_path: Path) -> None:
-    for name, source in {"a.py": "x = 1\n", "A.java": "class A {}\n", "a.c": C_USER}.items():
+    for name, source in {"a.py": "x = 1\n", "A.java": "class A {}\n", "a.c": C_USER, "a.go": "package main\n"}.items():
         (tmp_path / name).write_text(source)
     for name, library, message in [
         ("a.c", "nowhere.a", "No such file or directory; name a file or folder of this machine"),
         ("a.c", "triple.c", "no program uses such a file. Name one of these: C: a .a, .so or .o file"),
         ("A.java", "triple.o", "Java programs cannot use it; name a .jar file, or a folder of jars or classes"),
+        ("a.go", "include", "Go programs cannot use it; they have the standard library alone; leave it out"),
         ("a.py", "include", "Python programs cannot use it; name the interpreter that has the package with --python"),
     ]:
         words = ["record", str(tmp_path / name), "--library", str(archive / library)]

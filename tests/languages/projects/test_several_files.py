@@ -27,6 +27,7 @@ PROGRAMS = {
     "c": ("two/main.c", ("two/util.c",)),
     "cpp": ("two/main.cpp", ("two/util.cpp",)),
     "rust": ("two/main.rs", ("two/util.rs",)),
+    "go": ("two/main.go", ("two/util.go",)),
     "java": ("two/Main.java", ("two/Util.java",)),
     "js": ("two/main.js", ("two/util.js",)),
     "ts": ("two/main.ts", ("two/helper.ts",)),

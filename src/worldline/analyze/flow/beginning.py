@@ -26,19 +26,16 @@ class Beginning:
         elsewhere: Where a script may begin in a file that is not its main one; None: in any function there.
         rebinds: Whether the name of a function may come to stand for another.
         initialises: Whether a class is initialised before its first method runs.
-        earlier: Matches the words of a source whose script may begin before `main`.
     """
 
     main: str | None
     elsewhere: frozenset[int] | None = frozenset()
     rebinds: bool = False
     initialises: bool = False
-    earlier: re.Pattern[str] = re.compile("constructor")
 
 
-# Of Go: functions named `init`, and the values of a package's variables.
-_GO_EARLIER = re.compile(r"\binit\b|(?:^|;)[ \t]*var\b", re.MULTILINE)
 # What a module of JavaScript imports runs before it; Java's classes and C++'s globals are made before `main`.
+# What Go initialises before `main` has no steps.
 _SCRIPT = Beginning(MODULE, elsewhere=MODULE_LINES, rebinds=True)
 BEGINNINGS = {
     "js": _SCRIPT,
@@ -47,7 +44,7 @@ BEGINNINGS = {
     "c": Beginning("main"),
     "cpp": Beginning(None, elsewhere=None),
     "rust": Beginning("main"),
-    "go": Beginning("main", elsewhere=None, earlier=_GO_EARLIER),
+    "go": Beginning("main"),
 }
 
 
@@ -70,9 +67,8 @@ def call_lines(program: Program, table: FlowTable | None) -> frozenset[int] | No
 
 def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
     """Return the lines where the first frame of a script can begin; None if unknown."""
-    beginning = BEGINNINGS[program.language]
-    main = beginning.main
-    if main is None or table is None or (main != MODULE and beginning.earlier.search(program.source)):
+    main = BEGINNINGS[program.language].main
+    if main is None or table is None or (main == "main" and "constructor" in program.source):
         return None
     return _begun_by(table.flows, main, program)
 

@@ -18,6 +18,10 @@ from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 
+_NO_LIBRARIES = {
+    True: "name the interpreter that has the package with --python",
+    False: "they have the standard library alone; leave it out",
+}
 _BARE_IMPORT = re.compile(r"""\b(?:from|import|require)\s*\(?\s*["'](?!node:)[^."'/\n]""")
 
 
@@ -150,7 +154,7 @@ def require_used(libraries: tuple[HostLibrary, ...], program: Program) -> None:
     for library in libraries:
         if not is_used_by(library, program.language):
             rules = rules_of(program.language)
-            advice = f"name {rules.words}" if rules else "name the interpreter that has the package with --python"
+            advice = f"name {rules.words}" if rules else _NO_LIBRARIES[program.lang.runs_in_interpreter]
             raise UsageError(f"--library {library.path}: {program.lang.title} programs cannot use it; {advice}")
 
 

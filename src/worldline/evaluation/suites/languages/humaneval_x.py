@@ -41,7 +41,7 @@ CRATES = {  # that rustc does not include
     "md5": ("md5::",),
 }
 # The packages that the benchmark imports for a solution that names them.
-GO_PACKAGES = ("bytes", "crypto/md5", "fmt", "math", "math/rand", "regexp", "sort", "strconv", "strings", "time")
+GO_PACKAGES = "bytes crypto/md5 fmt math math/rand reflect regexp sort strconv strings time"
 _GO_COMMENT = re.compile(r"^//[^\n]*\n", re.MULTILINE)
 _GO_IMPORTS = re.compile(r"^import (?:\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 
@@ -129,7 +129,7 @@ def with_package(row: Mapping[str, str]) -> str:
     """
     source = _GO_COMMENT.sub("", row["prompt"]) + row["canonical_solution"]
     body = _GO_IMPORTS.sub("", source).lstrip("\n")
-    used = [name for name in GO_PACKAGES if re.search(rf"(?<![\w.]){name.rpartition('/')[2]}\.", body)]
+    used = [name for name in GO_PACKAGES.split() if re.search(rf"(?<![\w.]){name.rpartition('/')[2]}\.", body)]
     imports = "".join(f'import "{name}"\n' for name in used)
     return "\n".join(part for part in ("package main\n", imports, body) if part)
 

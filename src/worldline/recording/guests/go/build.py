@@ -55,9 +55,9 @@ def build(go: str) -> dict[str, bytes]:
 def _run(environment: dict[str, str], *command: str, where: str | None = None) -> str:
     done = subprocess.run(command, capture_output=True, env=environment, cwd=where, stdin=subprocess.DEVNULL)
     if done.returncode:
-        message = done.stderr.decode(errors="replace")
+        message = (done.stderr + done.stdout).decode(errors="replace")
         first = next(iter(message.splitlines()), f"ended with {done.returncode}")
-        raise Refused("toolchain", f"{os.path.basename(command[0])} {command[1]}: {first}", message)
+        raise Refused("toolchain", f"{' '.join(command[:3])}: {first}", message)
     return done.stdout.decode()
 
 

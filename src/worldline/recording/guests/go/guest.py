@@ -52,6 +52,8 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
     """Replace this process by the program. The recorder in it starts first."""
+    if spec["control"] is not None:
+        raise Refused("control", "hidden inputs of Go programs are recorded (stdin) but not decided; leave it out")
     for fd in (wire_fd, report_fd):
         os.set_inheritable(fd, True)
     limits = spec["limits"]

@@ -6,6 +6,7 @@ const NUMBER = /-?(?:0[xX][0-9a-fA-F_]+|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9]+)(
 const SUFFIX = /_?(?:[iu](?:8|16|32|64|128|size)|f32|f64|[uUlL]{1,3}|[fFdD])(?![\w])/y;
 const STRING = /(?:[bruBRU]{0,2}|u8|L)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`$\\]*`)/sy;
 const OPAQUE = /<[^<>]*>/y;
+const TYPED = /((?:\[(?:\d*|\.\.\.)\]|map\[\w+\])+)(interface\s*\{\s*\}|\w+)\s*(?=\{)/y; // what stands before a list or map of Go
 const LABEL = /#[0-9]+(?=[[({]|set\(|deque\()/y;
 const ESCAPES = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\x07", 0: "\0" };
 const CANONICAL = { None: "None", True: "True", False: "False", inf: "inf", nan: "nan" };
@@ -14,6 +15,7 @@ const LISTS = ["List.of", "Arrays.asList", "Array.of", "ArrayList", "LinkedList"
 const INSIDE = ["Some", "String.from", "String.new", "Box.new", "Rc.new", "Optional.of", "String"];
 const LITERAL_LISTS = ["c", "cpp", "java", "rust", "go"]; // languages whose braces hold the elements of a list
 const SCRIPTS = ["js", "ts"];
+const GO_NUMBER = /^(?:u?int(?:8|16|32|64)?|byte|float(?:32|64))$/;
 const PYTHON_WORDS = { true: "True", false: "False", none: "None", null: "None" };
 const MAX_DEPTH = 40;
 const MAX_CHARS = 2000;
@@ -80,6 +82,8 @@ class ValueReader {
     if (number) return this.number(number[0]);
     const opaque = this.take(OPAQUE);
     if (opaque) return opaque[0];
+    const typed = this.language === "go" ? this.take(TYPED) : null;
+    if (typed) return this.typed(typed[1], typed[2]);
     if (this.has("[")) return `list(${this.several("]").join()})`;
     if (this.has("(")) return this.tuple();
     if (this.has("{")) return this.braces();
@@ -87,6 +91,22 @@ class ValueReader {
     if (this.language && this.has("new ")) return this.value();
     if (this.language === "rust" && this.has("&")) return this.value();
     return this.word();
+  }
+
+  /** The elements of a list or map of Go; inner braces need no type. */
+  typed(held, item) {
+    const outer = /^(?:\[[^\]]*\]|map\[\w+\])/.exec(held)?.[0] ?? fail();
+    const element = () => this.element(held.slice(outer.length), item);
+    if (!this.has("{")) throw new NotValue();
+    if (!outer.startsWith("map")) return `list(${this.several("}", element).join()})`;
+    return `dict(${this.several("}", () => `${this.value()}${this.has(":") ? "=>" : fail()}${element()}`).sort().join()})`;
+  }
+
+  element(held, item) {
+    this.blank();
+    if (this.text[this.at] === "{") return this.typed(held, item);
+    const key = this.value();
+    return !held && item.startsWith("float") ? key.replace(/^int:/, "float:") : key;
   }
 
   number(text) {
@@ -139,6 +159,10 @@ class ValueReader {
     if (this.language) this.take(/<[^<>()]*>/y);
     if (this.language && this.has("[]")) return this.has("{") ? `list(${this.several("}").join()})` : fail();
     if (!this.has("(")) return name.includes(".") ? `enum:${name}` : fail();
+    if (this.language === "go" && GO_NUMBER.test(name)) {
+      const key = this.several(")")[0] ?? fail();
+      return name.startsWith("float") ? key.replace(/^int:/, "float:") : key;
+    }
     const bare = name.replace(/^(?:std|java)\.(?:\w+\.)*?(?=\w+(?:\.\w+)?$)/, "");
     if (this.language && LISTS.includes(bare)) return `list(${this.several(")").join()})`;
     if (this.language && INSIDE.includes(bare)) return this.several(")")[0] ?? fail();

@@ -43,6 +43,21 @@ func (t *tree) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(parts[1], &t.text)
 }
 
+// described is how a refusal names the value.
+func (t *tree) described() string {
+	switch t.kind {
+	case "none":
+		return "None"
+	case "int":
+		return "the number " + t.text
+	case "bytes":
+		return "bytes"
+	case "list", "tuple", "set":
+		return fmt.Sprintf("a %s of %d items", t.kind, len(t.items))
+	}
+	return "a " + t.kind
+}
+
 func misfit(format string, arguments ...any) error {
 	why := fmt.Sprintf(format, arguments...)
 	return &refusal{"call", why, why + "\n"}
@@ -145,7 +160,7 @@ func (w *weaver) typeText(t types.Type) string {
 // literal writes a value as a Go expression of a type.
 func (w *weaver) literal(value *tree, t types.Type) (string, error) {
 	spelled := w.typeText(t)
-	refused := func() (string, error) { return "", fmt.Errorf("a %s is not a %s", value.kind, spelled) }
+	refused := func() (string, error) { return "", fmt.Errorf("%s is not a %s", value.described(), spelled) }
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return w.basic(value, u, spelled)
@@ -155,7 +170,7 @@ func (w *weaver) literal(value *tree, t types.Type) (string, error) {
 		}
 		return w.natural(value)
 	case *types.Slice:
-		if value.kind == "bytes" && u.Elem().Underlying() == types.Typ[types.Uint8] {
+		if value.kind == "bytes" && types.Identical(u.Elem().Underlying(), types.Typ[types.Uint8]) {
 			return w.bytes(value, spelled)
 		}
 		return w.sequence(value, u.Elem(), spelled, -1)
@@ -219,11 +234,7 @@ func (w *weaver) basic(value *tree, u *types.Basic, spelled string) (string, err
 		text = raw
 	}
 	if !fits {
-		what := value.kind
-		if value.kind == "int" {
-			what = "number " + value.text
-		}
-		return "", fmt.Errorf("a %s is not a %s", what, spelled)
+		return "", fmt.Errorf("%s is not a %s", value.described(), spelled)
 	}
 	return spelled + "(" + text + ")", nil
 }
@@ -249,7 +260,7 @@ func (w *weaver) sequence(value *tree, elem types.Type, spelled string, length i
 		return "(" + spelled + ")(nil)", nil
 	}
 	if value.kind != "list" && value.kind != "tuple" || length >= 0 && int64(len(value.items)) != length {
-		return "", fmt.Errorf("a %s of %d items is not a %s", value.kind, len(value.items), spelled)
+		return "", fmt.Errorf("%s is not a %s", value.described(), spelled)
 	}
 	items := []string{}
 	for i := range value.items {
@@ -292,7 +303,7 @@ func (w *weaver) mapping(value *tree, u *types.Map, spelled string) (string, err
 			items = append(items, key+": "+item)
 		}
 	default:
-		return "", fmt.Errorf("a %s is not a %s", value.kind, spelled)
+		return "", fmt.Errorf("%s is not a %s", value.described(), spelled)
 	}
 	return spelled + "{" + strings.Join(items, ", ") + "}", nil
 }
@@ -310,7 +321,7 @@ func (w *weaver) structure(value *tree, u *types.Struct, spelled string) (string
 			given[value.pairs[i][0].text] = &value.pairs[i][1]
 		}
 	default:
-		return "", fmt.Errorf("a %s is not a %s: give a tuple of its %d fields", value.kind, spelled, u.NumFields())
+		return "", fmt.Errorf("%s is not a %s: give a tuple of its %d fields", value.described(), spelled, u.NumFields())
 	}
 	items := []string{}
 	for i := 0; i < u.NumFields(); i++ {

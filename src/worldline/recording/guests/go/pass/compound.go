@@ -57,7 +57,7 @@ func (w *weaver) ifStatement(fn *function, s *ast.IfStmt, own int) {
 // forLoop moves all of the header into the loop, so that each round has its step before it changes anything.
 func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
 	file, own := fn.file, w.lineOf(s.Pos())
-	fn.push(label, "", true)
+	fn.push(label, "")
 	defer fn.pop()
 	from, to := file.at(s.Pos()), file.at(s.Body.Lbrace)+1
 	if s.Init == nil && s.Cond == nil && s.Post == nil {
@@ -93,7 +93,7 @@ func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
 func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 	file, own := fn.file, w.lineOf(s.Pos())
 	first, left := w.fresh("t"), w.fresh("b")
-	one := fn.push(label, left, true)
+	one := fn.push(label, left)
 	w.literals(fn, s.X)
 	from := file.at(s.Pos())
 	start, pointers := len(fn.slots), ""
@@ -105,6 +105,10 @@ func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 		}
 	}
 	round := fmt.Sprintf("%s = %s.Round(%d, %d, %d, %s%s); ", first, w.frame(), own, from+1, start, first, pointers)
+	if s.Tok == token.ASSIGN {
+		round = fmt.Sprintf("%s = %s.Again(%d, %d, %d, %d, %s); ",
+			first, w.frame(), own, from+1, w.slotOf(fn, s.Key), w.slotOf(fn, s.Value), first)
+	}
 	file.edits.insert(file.at(s.Body.Lbrace)+1, rankScope, round)
 	w.list(fn, s.Body.List, s.Body.End(), own)
 	fn.pop()
@@ -118,9 +122,23 @@ func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 	file.edits.insert(file.at(s.End()), rankAfter, tail)
 }
 
+// slotOf is the slot of the variable that an expression is; -1: it is none.
+func (w *weaver) slotOf(fn *function, expr ast.Expr) int {
+	id, is := expr.(*ast.Ident)
+	if !is || w.info.Uses[id] == nil {
+		return -1
+	}
+	for k := range fn.slots {
+		if fn.slots[k].object == w.info.Uses[id] {
+			return k
+		}
+	}
+	return -1
+}
+
 func (w *weaver) switchStatement(fn *function, s *ast.SwitchStmt, label string) {
 	file := fn.file
-	fn.push(label, "", false)
+	fn.push(label, "")
 	defer fn.pop()
 	rest := s.Body.Lbrace
 	if s.Tag != nil {
@@ -146,7 +164,7 @@ func (w *weaver) switchStatement(fn *function, s *ast.SwitchStmt, label string) 
 
 func (w *weaver) typeSwitch(fn *function, s *ast.TypeSwitchStmt, label string) {
 	file := fn.file
-	fn.push(label, "", false)
+	fn.push(label, "")
 	defer fn.pop()
 	w.literals(fn, s.Assign)
 	w.opened(fn, s, s.Init, s.Assign.Pos(), "switch", label)
@@ -163,7 +181,7 @@ func (w *weaver) typeSwitch(fn *function, s *ast.TypeSwitchStmt, label string) {
 
 func (w *weaver) selectStatement(fn *function, s *ast.SelectStmt, label string) {
 	file := fn.file
-	fn.push(label, "", false)
+	fn.push(label, "")
 	defer fn.pop()
 	w.opened(fn, s, nil, s.Body.Lbrace, "select", label)
 	for _, statement := range s.Body.List {

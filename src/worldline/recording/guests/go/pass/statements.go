@@ -80,11 +80,12 @@ func (w *weaver) simple(fn *function, statement ast.Stmt, end token.Pos) {
 	w.literals(fn, statement)
 	if s, is := statement.(*ast.AssignStmt); is && s.Tok == token.DEFINE {
 		text := w.define(fn, s, file.at(s.Pos())+1, file.at(end))
-		file.edits.insert(file.at(s.End()), rankAfter, after1(text))
+		file.edits.insert(file.at(s.End()), rankAfter, following(text))
 	}
 }
 
-func after1(text string) string {
+// following is a statement that is inserted behind another one.
+func following(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -139,7 +140,7 @@ func (w *weaver) declaration(fn *function, s *ast.DeclStmt, end token.Pos, line 
 	for _, spec := range declared.Specs {
 		ids := spec.(*ast.ValueSpec).Names
 		text := w.tellOf(fn, ids, file.at(s.Pos())+1, file.at(end))
-		file.edits.insert(file.at(s.End()), rankAfter, after1(text))
+		file.edits.insert(file.at(s.End()), rankAfter, following(text))
 	}
 	return w.lineOf(s.Pos())
 }
@@ -155,7 +156,7 @@ func (w *weaver) declarationGroup(fn *function, s *ast.DeclStmt, declared *ast.G
 		w.literals(fn, value)
 		file.edits.insert(file.at(value.Pos()), rankHeader, "var ")
 		text := w.tellOf(fn, value.Names, file.at(value.Pos())+1, file.at(end))
-		file.edits.insert(file.at(value.End()), rankAfter, after1(text))
+		file.edits.insert(file.at(value.End()), rankAfter, following(text))
 	}
 	file.edits.replace(file.at(declared.Rparen), file.at(declared.Rparen)+1, rankHeader, "")
 	return 0
@@ -234,8 +235,8 @@ func (w *weaver) isMoved(fn *function, label *ast.Ident) bool {
 	return moved
 }
 
-func (fn *function) push(label, flag string, isFor bool) *loop {
-	one := &loop{label: label, flag: flag, isFor: isFor}
+func (fn *function) push(label, flag string) *loop {
+	one := &loop{label: label, flag: flag}
 	fn.loops = append(fn.loops, one)
 	return one
 }

@@ -30,29 +30,30 @@ type slot struct {
 	start, end int
 	hides      int
 	object     types.Object
+	outer      int // of a captured variable: its slot in the function around, plus one
 }
 
 // function is one function of the program, or a function literal.
 type function struct {
-	number   int
-	name     string
-	file     *sourceFile
-	line     int
-	slots    []slot
-	results  []string
-	parent   *function
-	literals int
-	isMain   bool
-	body     *ast.BlockStmt
-	loops    []*loop
-	flow     functionFlow
+	number    int
+	name      string
+	file      *sourceFile
+	line      int
+	slots     []slot
+	results   []string
+	parent    *function
+	literals  int
+	isMain    bool
+	isGeneric bool // the closures of such functions have a dictionary of types before what they capture
+	body      *ast.BlockStmt
+	loops     []*loop
+	flow      functionFlow
 }
 
-// loop is a statement that `break` and `continue` may be about.
+// loop is a statement that `break` may leave.
 type loop struct {
 	label string
 	flag  string // set where a range loop is left by a break
-	isFor bool
 	used  bool
 }
 
@@ -132,7 +133,7 @@ func (w *weaver) declared(file *sourceFile, d *ast.FuncDecl) {
 	if d.Recv != nil && len(d.Recv.List) > 0 {
 		name = receiverName(d.Recv.List[0].Type) + "." + name
 	}
-	fn := &function{name: name, file: file, line: w.lineOf(d.Pos()), body: d.Body}
+	fn := &function{name: name, file: file, line: w.lineOf(d.Pos()), body: d.Body, isGeneric: w.isGeneric(d)}
 	if d.Recv == nil && d.Name.Name == "main" {
 		if w.mainCall {
 			w.renameMain(file, d)
@@ -140,6 +141,15 @@ func (w *weaver) declared(file *sourceFile, d *ast.FuncDecl) {
 		fn.isMain = !w.mainCall
 	}
 	w.function(fn, d.Recv, d.Type, d)
+}
+
+func (w *weaver) isGeneric(d *ast.FuncDecl) bool {
+	fn, is := w.info.Defs[d.Name].(*types.Func)
+	if !is {
+		return true
+	}
+	signature := fn.Type().(*types.Signature)
+	return signature.TypeParams().Len() > 0 || signature.RecvTypeParams().Len() > 0
 }
 
 // renameMain gives the program's own main another name: a call is executed in its place.
@@ -231,7 +241,7 @@ func (w *weaver) parameters(fn *function, list *ast.FieldList) []string {
 	for _, field := range list.List {
 		for _, id := range field.Names {
 			if id.Name != "_" {
-				fn.slots = append(fn.slots, slot{id.Name, 0, always, 0, w.info.Defs[id]})
+				fn.slots = append(fn.slots, slot{name: id.Name, end: always, object: w.info.Defs[id]})
 				pointers = append(pointers, "&"+id.Name)
 			}
 		}
@@ -263,11 +273,23 @@ func (w *weaver) outer(fn *function, node ast.Node) []string {
 	pointers := []string{}
 	for _, v := range append(captured, globals...) {
 		if !w.isHiddenAtEntry(fn, v) {
-			fn.slots = append(fn.slots, slot{v.Name(), 0, always, 0, v})
+			fn.slots = append(fn.slots, slot{name: v.Name(), end: always, object: v, outer: fn.outerSlot(v)})
 			pointers = append(pointers, "&"+v.Name())
 		}
 	}
 	return pointers
+}
+
+// outerSlot is the slot of a captured variable in the function around, plus one; 0: it is not captured.
+func (fn *function) outerSlot(v *types.Var) int {
+	if fn.parent != nil {
+		for k, known := range fn.parent.slots {
+			if known.object == v {
+				return k + 1
+			}
+		}
+	}
+	return 0
 }
 
 func (w *weaver) isHiddenAtEntry(fn *function, v *types.Var) bool {
@@ -287,7 +309,7 @@ func (fn *function) add(name string, start, end int, object types.Object) int {
 			hides = k + 1
 		}
 	}
-	fn.slots = append(fn.slots, slot{name, start, end, hides, object})
+	fn.slots = append(fn.slots, slot{name: name, start: start, end: end, hides: hides, object: object})
 	return len(fn.slots) - 1
 }
 
@@ -308,6 +330,7 @@ func (w *weaver) literals(fn *function, node ast.Node) {
 		}
 		w.function(&function{
 			name: name, file: fn.file, line: w.lineOf(literal.Pos()), parent: fn, body: literal.Body,
+			isGeneric: fn.isGeneric,
 		}, nil, literal.Type, literal)
 		return false
 	})
@@ -327,13 +350,40 @@ func isNilNode(node ast.Node) bool {
 func (w *weaver) tables() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "package main\nimport %s \"worldline\"\n", w.pkgName())
+	closures := []string{}
 	for _, fn := range w.functions {
-		fmt.Fprintf(&out, "var %sc%d = %s.Code{Name: %q, File: %q, Line: %d, Results: %d, IsMain: %v, Slots: []%s.Slot{",
-			w.prefix, fn.number, w.pkgName(), fn.name, fn.file.name, fn.line, len(fn.results), fn.isMain, w.pkgName())
+		fmt.Fprintf(&out, "var %sc%d = %s.Code{Name: %q, File: %q, Line: %d, Results: %d, IsMain: %s.%s, Slots: []%s.Slot{",
+			w.prefix, fn.number, w.pkgName(), fn.name, fn.file.name, fn.line, len(fn.results),
+			w.pkgName(), map[bool]string{true: "Yes", false: "No"}[fn.isMain], w.pkgName())
+		captured := false
 		for _, s := range fn.slots {
-			fmt.Fprintf(&out, "{Name: %q, Start: %d, End: %d, Hides: %d}, ", s.name, s.start, s.end, s.hides)
+			captured = captured || s.outer > 0
+			fmt.Fprintf(&out, "{Name: %q, Start: %d, End: %d, Hides: %d, Outer: %d}, ",
+				s.name, s.start, s.end, s.hides, s.outer)
 		}
-		out.WriteString("}}\n")
+		out.WriteString("}")
+		if captured && fn.parent.name != "" && !fn.isGeneric {
+			fmt.Fprintf(&out, ", Outer: &%sc%d", w.prefix, fn.parent.number)
+			closures = append(closures, fmt.Sprintf("&%sc%d", w.prefix, fn.number))
+		}
+		out.WriteString("}\n")
+	}
+	if len(closures) > 0 {
+		fmt.Fprintf(&out, "func init() { %s.Closures(%s) }\n", w.pkgName(), strings.Join(closures, ", "))
+	}
+	if w.mayFault() {
+		fmt.Fprintf(&out, "func init() { %s.MayFault() }\n", w.pkgName())
 	}
 	return out.String()
+}
+
+// mayFault says whether the program imports a package with which it can make memory unreadable.
+func (w *weaver) mayFault() bool {
+	for _, imported := range w.pkg.Imports() {
+		switch imported.Path() {
+		case "unsafe", "reflect", "syscall":
+			return true
+		}
+	}
+	return false
 }

@@ -31,7 +31,7 @@ func (r *renderer) slice(s *shape, h *sliceHeader, depth int) {
 	case h.data == nil:
 		r.put("None")
 		return
-	case h.length > r.maxBytes: // each item has a byte at least
+	case h.length > r.maxBytes || !s.isBytes && h.length > r.maxBytes/3+1: // of each item a digit, a comma, a space
 		r.isOver = true
 		return
 	}
@@ -69,6 +69,9 @@ func (r *renderer) items(elem *shape, p unsafe.Pointer, length, depth int) {
 
 // enter notes a container of the current value. False: the value holds it already, and a reference is written.
 func (r *renderer) enter(key objectKey, length int) bool {
+	if r.isPlain || r.isMoved {
+		return true
+	}
 	for i := range r.containers {
 		known := &r.containers[i]
 		if known.key == key && known.length == length {

@@ -11,6 +11,7 @@ type Slot struct {
 	Start int
 	End   int
 	Hides int // plus one; 0: none
+	Outer int // of a captured variable: its slot in the code around, plus one
 
 	id    int
 	word  unsafe.Pointer
@@ -25,6 +26,7 @@ type Code struct {
 	Results int // the first of the variables that Enter gets
 	Slots   []Slot
 	IsMain  bool
+	Outer   *Code // of a closure: the function around it
 
 	isKnown bool
 	name    int
@@ -45,6 +47,7 @@ type slotState struct {
 	identity uintptr
 	other    int32 // the earlier slot that shares its object, plus one
 	watched  watch
+	large    *largeValue
 }
 
 type result struct {
@@ -117,21 +120,35 @@ func without(list []int32, item int32) []int32 {
 	return list
 }
 
-// finish writes what has changed since the frame's last event, but not of the slots from `skip` to `skipEnd`.
-func (f *Frame) finish(skip, skipEnd int) {
-	for _, k := range f.late {
-		f.forget(int(k))
-	}
-	f.late = f.late[:0]
+const noSlot = -1
+
+// finish writes what has changed since the frame's last event, but not of two slots that have changed after it.
+func (f *Frame) finish(skip, skipToo int) {
+	f.forgetLate()
 	for _, k := range f.live {
 		state := &f.slots[k]
-		if state.isHidden || int(k) >= skip && int(k) < skipEnd {
+		if state.isHidden || int(k) == skip || int(k) == skipToo {
 			continue
 		}
 		f.look(int(k), state)
 	}
 	if f.aliasing {
 		f.alias()
+	}
+}
+
+func (f *Frame) forgetLate() {
+	for _, k := range f.late {
+		f.forget(int(k))
+	}
+	f.late = f.late[:0]
+}
+
+// lookAhead writes the value that a variable of a loop has in a round: before the next one it changes again.
+func (f *Frame) lookAhead(k int) {
+	f.forgetLate()
+	if k >= 0 && f.slots[k].isLive && !f.slots[k].isHidden {
+		f.look(k, &f.slots[k])
 	}
 }
 
@@ -147,6 +164,7 @@ func (f *Frame) forget(k int) {
 	}
 	state.isTold, state.identity, state.other = false, 0, 0
 	state.watched.reset()
+	state.forgetLarge()
 	f.aliasing = true
 }
 
@@ -185,17 +203,35 @@ func (f *Frame) look(k int, state *slotState) {
 		state.bits, state.more = h[0], h[1]
 		f.compare(k, state, render.text(s, p, nil))
 	default:
-		if state.isTold && state.watched.holds() {
-			return
-		}
-		state.watched.reset()
-		text := render.text(s, p, &state.watched)
-		if identity := s.identity(p); identity != state.identity {
-			state.identity = identity
-			f.aliasing = true
-		}
-		f.compare(k, state, text)
+		f.lookDeep(k, state)
 	}
+}
+
+//go:linkname setPanicOnFault runtime/debug.setPanicOnFault
+func setPanicOnFault(isOn bool) bool
+
+// lookDeep looks at a value that leads to other memory, which the program may have made unreadable.
+func (f *Frame) lookDeep(k int, state *slotState) {
+	was := setPanicOnFault(true)
+	defer func() {
+		setPanicOnFault(was)
+		if recover() != nil {
+			render.watched = nil
+			state.watched.reset()
+			f.compare(k, state, []byte("<unreadable>"))
+		}
+	}()
+	if state.isTold && state.watched.holds() {
+		return
+	}
+	s, p := state.shape, state.pointer
+	state.watched.reset()
+	text := render.text(s, p, &state.watched)
+	if identity := s.identity(p); identity != state.identity {
+		state.identity = identity
+		f.aliasing = true
+	}
+	f.compare(k, state, text)
 }
 
 func wordBits(size uintptr, p unsafe.Pointer) uint64 {
@@ -217,11 +253,6 @@ func (f *Frame) compare(k int, state *slotState, text []byte) {
 	}
 	state.print = print
 	f.tell(k, state, text)
-}
-
-func (f *Frame) tell(k int, state *slotState, text []byte) {
-	state.isTold = true
-	wire.delta(f.serial, f.code.Slots[k].id, text)
 }
 
 func (r *renderer) atom(s *shape, p unsafe.Pointer) []byte {

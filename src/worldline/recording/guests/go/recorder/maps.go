@@ -62,7 +62,7 @@ func (r *renderer) dict(s *shape, p unsafe.Pointer, depth int) {
 	case h.flags&isWriting != 0: // by another goroutine, which waits in the middle of it
 		r.put("<map>")
 		return
-	case h.count > r.maxBytes:
+	case h.count > r.maxBytes/6+1: // of each entry two digits, a colon, a comma, two spaces
 		r.isOver = true
 		return
 	}
@@ -91,12 +91,14 @@ func (r *renderer) dict(s *shape, p unsafe.Pointer, depth int) {
 
 // keyTexts writes the text of each key, and takes them off the value again.
 func (r *renderer) keyTexts(s *shape, entries []mapEntry, depth int) []byte {
-	start := len(r.out)
+	start, wasMoved := len(r.out), r.isMoved
+	r.isMoved = true
 	for i := range entries {
 		entries[i].from = len(r.out) - start
 		r.write(s.key, entries[i].key, depth+1)
 		entries[i].to = len(r.out) - start
 	}
+	r.isMoved = wasMoved
 	texts := append([]byte(nil), r.out[start:]...)
 	r.out = r.out[:start]
 	return texts
@@ -160,14 +162,14 @@ func (r *renderer) bucketEntries(s *shape, into []mapEntry, p unsafe.Pointer, co
 			if !isFirst {
 				r.note(bucket, layout.bucketSize)
 			}
-			into = layout.entriesOf(into, bucket, r)
+			into = layout.entriesOf(into, bucket, s, r)
 			bucket = *(*unsafe.Pointer)(unsafe.Add(bucket, layout.bucketSize-8))
 		}
 	}
 	return into
 }
 
-func (layout *mapLayout) entriesOf(into []mapEntry, bucket unsafe.Pointer, r *renderer) []mapEntry {
+func (layout *mapLayout) entriesOf(into []mapEntry, bucket unsafe.Pointer, s *shape, r *renderer) []mapEntry {
 	values := bucketEntries + bucketEntries*layout.keySize
 	for k := uintptr(0); k < bucketEntries; k++ {
 		if *(*uint8)(unsafe.Add(bucket, k)) < minTopHash {
@@ -180,6 +182,7 @@ func (layout *mapLayout) entriesOf(into []mapEntry, bucket unsafe.Pointer, r *re
 		}
 		if layout.valueIsAway {
 			value = *(*unsafe.Pointer)(value)
+			r.note(value, s.elem.size)
 		}
 		into = append(into, mapEntry{key: key, value: value})
 	}

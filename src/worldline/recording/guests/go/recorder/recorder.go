@@ -18,6 +18,25 @@ func pin() int
 //go:linkname unpin runtime.procUnpin
 func unpin()
 
+// hold keeps other goroutines from the values that are read until release. A goroutine that holds cannot recover from
+// memory that is unreadable, so a program that can make its memory so is not held.
+func hold() {
+	if !recorder.mayFault {
+		pin()
+	}
+}
+
+func release() {
+	if !recorder.mayFault {
+		unpin()
+	}
+}
+
+// MayFault says that the program imports a package with which it can make memory unreadable.
+func MayFault() {
+	recorder.mayFault = true
+}
+
 // panicRecord is the beginning of the runtime's own record of a panic, Go 1.18 to 1.21.
 type panicRecord struct {
 	_         unsafe.Pointer
@@ -35,12 +54,12 @@ const panicOffset = 32 // in the record of a goroutine
 var recorder struct {
 	isOn     bool
 	isCall   bool // a call is recorded, whose value is the detail of the outcome
+	mayFault bool
 	isShared bool // other goroutines execute code of the program
 	isNoted  bool
 	main     unsafe.Pointer // the goroutine that is recorded
 	top      *Frame
 	frames   int
-	lastLine int
 	free     []*Frame
 	returned []byte
 }
@@ -71,7 +90,7 @@ func Enter(code *Code, variables ...any) *Frame {
 		recorder.isShared = true
 		return nil
 	}
-	pin()
+	hold()
 	noteThreads()
 	streams.flush()
 	raiseNew()
@@ -86,7 +105,7 @@ func Enter(code *Code, variables ...any) *Frame {
 			f.bind(k, variable)
 		}
 	}
-	unpin()
+	release()
 	return f
 }
 
@@ -128,6 +147,18 @@ func (f *Frame) reset(code *Code) {
 	}
 }
 
+// letGo drops all references to values of the program.
+func (f *Frame) letGo() {
+	for i := range f.slots {
+		f.slots[i].pointer = nil
+		f.slots[i].forgetLarge()
+	}
+	for i := range f.results {
+		f.results[i].pointer = nil
+	}
+	f.raised, f.parent = eface{}, nil
+}
+
 func isUnderWay(newest *panicRecord) bool {
 	return newest != nil && !newest.recovered && !newest.goexit
 }
@@ -149,9 +180,9 @@ func (f *Frame) Line(line, place int) {
 	if f == nil || !recorder.isOn {
 		return
 	}
-	pin()
-	f.event(line, place, 0, 0)
-	unpin()
+	hold()
+	f.event(line, place, noSlot, noSlot)
+	release()
 }
 
 // Case is Line as a part of a condition: it is always false.
@@ -165,23 +196,39 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 	if f == nil || !recorder.isOn {
 		return false
 	}
-	pin()
-	if !isFirst {
-		f.event(line, place, first, first+len(variables))
+	hold()
+	if !isFirst && len(variables) > 0 {
+		f.event(line, place, first, first+len(variables)-1)
+	} else if !isFirst {
+		f.event(line, place, noSlot, noSlot)
 	}
 	for i, variable := range variables {
-		if f.code.Slots[first+i].Name != "" {
-			f.bind(first+i, variable)
-		}
+		f.bind(first+i, variable)
+		f.lookAhead(first + i)
 	}
-	unpin()
+	release()
 	return false
 }
 
-func (f *Frame) event(line, place, skip, skipEnd int) {
+// Again is Round for a loop whose variables are those of slots that it does not declare; -1: none.
+func (f *Frame) Again(line, place, key, value int, isFirst bool) bool {
+	if f == nil || !recorder.isOn {
+		return false
+	}
+	hold()
+	if !isFirst {
+		f.event(line, place, key, value)
+	}
+	f.lookAhead(key)
+	f.lookAhead(value)
+	release()
+	return false
+}
+
+func (f *Frame) event(line, place, skip, skipToo int) {
 	noteThreads()
 	streams.flush()
-	f.finish(skip, skipEnd)
+	f.finish(skip, skipToo)
 	f.leaveScopes(place)
 	f.line = line
 	wire.line(f.serial, line)
@@ -192,13 +239,13 @@ func (f *Frame) Var(first int, variables ...any) {
 	if f == nil || !recorder.isOn {
 		return
 	}
-	pin()
+	hold()
 	for i, variable := range variables {
 		if f.code.Slots[first+i].Name != "" {
 			f.bind(first+i, variable)
 		}
 	}
-	unpin()
+	release()
 }
 
 // Leave ends a frame, deferred before all that the function itself defers.
@@ -206,22 +253,22 @@ func (f *Frame) Leave() {
 	if f == nil || !recorder.isOn {
 		return
 	}
-	pin()
+	hold()
 	streams.flush()
-	f.finish(0, 0)
+	f.finish(noSlot, noSlot)
 	newest := newestPanic(recorder.main)
 	if newest == nil || countPanics(newest) <= f.panics || newest.recovered {
 		f.returnValue()
 	} else if !newest.goexit {
 		f.raise(newest)
 	}
-	recorder.lastLine = f.line
 	recorder.top = f.parent
 	if f.parent == nil {
 		f.endProgram(newest)
 	}
+	f.letGo()
 	recorder.free = append(recorder.free, f)
-	unpin()
+	release()
 }
 
 func (f *Frame) returnValue() {
@@ -238,9 +285,22 @@ func (f *Frame) valueText() []byte {
 	case 0:
 		return append(render.out[:0], "None"...)
 	case 1:
-		return render.text(f.results[0].shape, f.results[0].pointer, nil)
+		return render.readable(f.results[0].shape, f.results[0].pointer)
 	}
 	return render.tuple(f.results)
+}
+
+// readable is the text of a value, whatever the program did to its memory.
+func (r *renderer) readable(s *shape, p unsafe.Pointer) (text []byte) {
+	was := setPanicOnFault(true)
+	defer func() {
+		setPanicOnFault(was)
+		if recover() != nil {
+			r.watched = nil
+			text = append(r.out[:0], "<unreadable>"...)
+		}
+	}()
+	return r.text(s, p, nil)
 }
 
 func (r *renderer) tuple(results []result) []byte {
@@ -249,10 +309,10 @@ func (r *renderer) tuple(results []result) []byte {
 		if i > 0 {
 			out = append(out, ", "...)
 		}
-		out = append(out, r.text(one.shape, one.pointer, nil)...)
+		out = append(out, r.readable(one.shape, one.pointer)...)
 	}
 	if len(out) > r.maxBytes {
-		return append(r.out[:0], "...<tuple "+string(rune('0'+len(results)%10))+">"...)
+		return cutText("tuple", len(results))
 	}
 	return append(out, ')')
 }
@@ -271,15 +331,15 @@ func (f *Frame) raise(newest *panicRecord) {
 		return
 	}
 	streams.flush()
-	f.finish(0, 0)
+	f.finish(noSlot, noSlot)
 	f.raised, f.hasRaised = newest.arg, true
-	wire.step(f.serial, tagRaise, f.line, render.text(anyShape, unsafe.Pointer(&newest.arg), nil))
+	wire.step(f.serial, tagRaise, f.line, render.readable(anyShape, unsafe.Pointer(&newest.arg)))
 }
 
 func (f *Frame) endProgram(newest *panicRecord) {
 	recorder.isOn = false
 	if isUnderWay(newest) {
-		wire.end("raised", render.text(anyShape, unsafe.Pointer(&newest.arg), nil))
+		wire.end("raised", render.readable(anyShape, unsafe.Pointer(&newest.arg)))
 		return
 	}
 	if newest != nil && newest.goexit {

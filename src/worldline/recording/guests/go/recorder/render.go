@@ -36,6 +36,7 @@ type renderer struct {
 	hasLabels  bool
 	isOver     bool
 	isPlain    bool // for a digest: without numbers
+	isMoved    bool // what is written now will stand elsewhere: a key of a map
 	plainSeen  []objectKey
 	plainLimit int
 	watched    *watch
@@ -48,7 +49,7 @@ func (r *renderer) text(s *shape, p unsafe.Pointer, watched *watch) []byte {
 	r.out = r.out[:0]
 	r.value++
 	r.fresh, r.containers = r.fresh[:0], r.containers[:0]
-	r.hasLabels, r.isOver, r.watched = false, false, watched
+	r.hasLabels, r.isOver, r.isPlain, r.isMoved, r.watched = false, false, false, false, watched
 	r.note(p, s.size)
 	r.write(s, p, 0)
 	r.watched = nil

@@ -43,6 +43,11 @@ func init() {
 	wire.texts(tagMeta, "name", "go")
 	wire.texts(tagMeta, "version", strings.TrimPrefix(runtime.Version(), "go"))
 	wire.texts(tagMeta, "core", "source")
+	if !knowsPanics() {
+		fail("the recorder does not know the records of panics of this Go")
+	}
+	syscall.Write(report, []byte("begun"))
+	syscall.Close(report)
 }
 
 func fail(message string) {
@@ -55,11 +60,6 @@ func Begin() {
 	if report == 0 || recorder.main != nil {
 		return
 	}
-	if !knowsPanics() {
-		fail("the recorder does not know the records of panics of this Go")
-	}
-	syscall.Write(report, []byte("begun"))
-	syscall.Close(report)
 	recorder.main = getg()
 	recorder.isOn = true
 }

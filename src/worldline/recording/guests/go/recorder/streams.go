@@ -35,13 +35,13 @@ func hookWrite(fd int, data []byte) (int, error) {
 		return int(done), failure
 	}
 	if fd == 1 && isRecorded() {
-		pin()
+		hold()
 		raiseNew()
 		if len(streams.input) > 0 {
 			streams.flush()
 		}
 		streams.output = append(streams.output, data[:done]...)
-		unpin()
+		release()
 	}
 	return int(done), nil
 }
@@ -53,13 +53,13 @@ func hookRead(fd int, data []byte) (int, error) {
 		return int(done), failure
 	}
 	if fd == 0 && done > 0 && isRecorded() {
-		pin()
+		hold()
 		raiseNew()
 		if len(streams.output) > 0 {
 			streams.flush()
 		}
 		streams.input = append(streams.input, data[:done]...)
-		unpin()
+		release()
 	}
 	return int(done), nil
 }
@@ -86,13 +86,14 @@ func (s *pending) flush() {
 // streamText is a str; where it is too long, only its length is known.
 func streamText(data []byte) []byte {
 	if len(data) > render.maxBytes {
-		return strconvCut("str", len([]rune(string(data))))
+		return cutText("str", len([]rune(string(data))))
 	}
 	render.out = appendStr(render.out[:0], string(data))
 	return render.out
 }
 
-func strconvCut(kind string, length int) []byte {
+// cutText stands for a value that is too long.
+func cutText(kind string, length int) []byte {
 	render.out = append(append(render.out[:0], "...<"...), kind...)
 	render.out = strconv.AppendInt(append(render.out, ' '), int64(length), 10)
 	render.out = append(render.out, '>')
@@ -102,10 +103,10 @@ func strconvCut(kind string, length int) []byte {
 // hookExit is syscall.Exit: where os.Exit ends.
 func hookExit(code int) {
 	if recorder.isOn && !wire.ended {
-		pin()
+		hold()
 		if getg() == recorder.main && recorder.top != nil {
 			streams.flush()
-			recorder.top.finish(0, 0)
+			recorder.top.finish(noSlot, noSlot)
 			noteThreads()
 			wire.step(recorder.top.serial, tagExit, recorder.top.line, strconv.AppendInt(nil, int64(code), 10))
 		}

@@ -21,6 +21,7 @@ const (
 	tagDelta  = 0x10
 	tagGone   = 0x11
 	tagSame   = 0x12
+	tagSplice = 0x13
 	tagNote   = 0x20
 	tagHidden = 0x21
 	tagMeta   = 0x22
@@ -44,6 +45,7 @@ type wireWriter struct {
 	current  int
 	ended    bool
 	names    map[string]int
+	large    int // how many values may be the base of a splice
 }
 
 var wire = wireWriter{current: -1, names: map[string]int{}}
@@ -164,6 +166,16 @@ func (w *wireWriter) delta(frame, name int, value []byte) {
 	w.switchTo(frame)
 	p := w.begin(tagDelta, len(value))
 	w.commit(w.text(w.number(p, name), value), 1)
+}
+
+// splice writes a value as a change of an earlier large one: characters that stay at both ends, and what is between.
+func (w *wireWriter) splice(frame, name, back, prefix, suffix int, middle []byte) {
+	w.switchTo(frame)
+	p := w.begin(tagSplice, len(middle))
+	for _, field := range [...]int{name, back, prefix, suffix} {
+		p = w.number(p, field)
+	}
+	w.commit(w.text(p, middle), 1)
 }
 
 func (w *wireWriter) gone(frame, name int) {

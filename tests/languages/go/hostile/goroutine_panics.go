@@ -1,0 +1,7 @@
+// outcome: exited 2
+package main
+
+func main() {
+	go func() { panic("there") }()
+	select {}
+}

@@ -1,0 +1,12 @@
+// outcome: raised None
+package main
+
+func main() {
+	defer func() {
+		if recover() != nil {
+			println("not nil")
+		}
+		panic(nil)
+	}()
+	panic(nil)
+}
