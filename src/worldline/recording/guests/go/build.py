@@ -34,8 +34,8 @@ def root(go: str) -> str:
 def build(go: str) -> dict[str, bytes]:
     """Build the pass, the recorder and the list of the library's packages."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder, "made")
-        made.mkdir()
+        output = Path(folder, "output")
+        output.mkdir()
         environment = {
             **os.environ,
             "GOROOT": root(go),
@@ -46,10 +46,10 @@ def build(go: str) -> dict[str, bytes]:
             "GOTOOLCHAIN": "local",
             "GOPROXY": "off",
         }
-        _list_packages(go, made)
-        _compile_recorder(go, made, environment)
-        _compile_pass(go, made, environment)
-        return {path.name: path.read_bytes() for path in sorted(made.iterdir())}
+        _list_packages(go, output)
+        _compile_recorder(go, output, environment)
+        _compile_pass(go, output, environment)
+        return {path.name: path.read_bytes() for path in sorted(output.iterdir())}
 
 
 def _run(environment: dict[str, str], *command: str, where: str | None = None) -> str:
@@ -61,7 +61,7 @@ def _run(environment: dict[str, str], *command: str, where: str | None = None) -
     return done.stdout.decode()
 
 
-def _list_packages(go: str, made: Path) -> None:
+def _list_packages(go: str, output: Path) -> None:
     """Write which compiled package of the toolchain each import means."""
     folder = Path(root(go), "pkg", f"linux_{_machine()}")
     archives = [path.relative_to(folder) for path in sorted(folder.rglob("*.a"))]
@@ -69,19 +69,19 @@ def _list_packages(go: str, made: Path) -> None:
         raise Refused("toolchain", f"{folder} has no compiled packages; install the package golang-go")
     lines = [f"packagefile {path.with_suffix('')}={folder / path}" for path in archives if path.parts[0] != "cmd"]
     lines.append("packagefile worldline=${TOOLS}/worldline.a")
-    (made / "importcfg").write_text("\n".join(lines) + "\n")
+    (output / "importcfg").write_text("\n".join(lines) + "\n")
 
 
 def _machine() -> str:
     return _MACHINES.get(platform.machine(), platform.machine())
 
 
-def _compile_recorder(go: str, made: Path, environment: dict[str, str]) -> None:
+def _compile_recorder(go: str, output: Path, environment: dict[str, str]) -> None:
     """Compile the recorder into an archive, with the one function of it that is assembly."""
-    config = made.parent / "importcfg"
-    config.write_text((made / "importcfg").read_text().replace("${TOOLS}", str(made)))
+    config = output.parent / "importcfg"
+    config.write_text((output / "importcfg").read_text().replace("${TOOLS}", str(output)))
     assembly = str(_HERE / "recorder" / f"getg_{_machine()}.s")
-    symbols, extra, archive = str(made.parent / "symabis"), str(made.parent / "getg.o"), str(made / "worldline.a")
+    symbols, extra, archive = str(output.parent / "symabis"), str(output.parent / "getg.o"), str(output / "worldline.a")
     sources = [str(path) for path in sorted((_HERE / "recorder").glob("*.go"))]
     _run(environment, go, "tool", "asm", "-p", "worldline", "-gensymabis", "-o", symbols, assembly)
     compiled = ("-p", "worldline", "-pack", "-trimpath", str(_HERE), "-importcfg", str(config), "-symabis", symbols)
@@ -90,9 +90,9 @@ def _compile_recorder(go: str, made: Path, environment: dict[str, str]) -> None:
     _run(environment, go, "tool", "pack", "r", archive, extra)
 
 
-def _compile_pass(go: str, made: Path, environment: dict[str, str]) -> None:
+def _compile_pass(go: str, output: Path, environment: dict[str, str]) -> None:
     """Compile and link the pass without `go build`, which would compile the library again."""
-    config, archive = str(made / "importcfg"), str(made.parent / "pass.a")
+    config, archive = str(output / "importcfg"), str(output.parent / "pass.a")
     sources = [str(path) for path in sorted((_HERE / "pass").glob("*.go"))]
     _run(environment, go, "tool", "compile", "-p", "main", "-pack", "-importcfg", config, "-o", archive, *sources)
-    _run(environment, go, "tool", "link", "-s", "-w", "-importcfg", config, "-o", str(made / PASS), archive)
+    _run(environment, go, "tool", "link", "-s", "-w", "-importcfg", config, "-o", str(output / PASS), archive)

@@ -31,14 +31,14 @@ def tools(spec: dict[str, Any]) -> dict[str, bytes]:
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
     """Return the instrumented program and its control flow."""
     with tempfile.TemporaryDirectory() as folder:
-        asked = {name: spec[name] for name in ("name", "source", "files", "call", "flags", "tools")}
-        asked |= {"root": build.root(spec["toolchain"]["executables"]["go"]), "folder": folder}
+        request = {name: spec[name] for name in ("name", "source", "files", "call", "flags", "tools")}
+        request |= {"root": build.root(spec["toolchain"]["executables"]["go"]), "folder": folder}
         executable = os.path.join(folder, build.PASS)
         shutil.copyfile(os.path.join(spec["tools"], build.PASS), executable)  # no file of the tools is executable
         os.chmod(executable, 0o755)
         done = subprocess.run(
             [executable],
-            input=json.dumps(asked).encode("utf-8", "surrogatepass"),
+            input=json.dumps(request).encode("utf-8", "surrogatepass"),
             capture_output=True,
             env={**os.environ, "GOMAXPROCS": "2", "GOGC": "400"},
         )
