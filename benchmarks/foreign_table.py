@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from recorders import brief
 
 Found = Mapping[str, Mapping[str, Mapping[str, float]]]
-TITLES = {"c": "C", "cpp": "C++", "rust": "Rust", "js": "JavaScript", "ts": "TypeScript", "java": "Java"}
-PEERS = {"c": "gdb", "cpp": "gdb", "rust": "gdb", "js": "V8 inspector", "ts": "V8 inspector", "java": "JDI"}
+TITLES = {"c": "C", "cpp": "C++", "rust": "Rust", "js": "JavaScript", "ts": "TypeScript", "java": "Java", "go": "Go"}
+PEERS = {
+    "c": "gdb", "cpp": "gdb", "rust": "gdb", "js": "V8 inspector", "ts": "V8 inspector", "java": "JDI", "go": "Delve",
+}  # fmt: skip
 COSTS = ("first", "cold", "warm", "cached")
 FASTEST = {"int_loop": 5e6, "bubble_sort": 5e5}
 WARM = {"c": 60, "js": 130, "java": 150, "rust": 350, "cpp": 700}

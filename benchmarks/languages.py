@@ -19,7 +19,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import stepping
 from foreign_table import aims, table
@@ -55,7 +57,7 @@ WORKLOADS = {
 }
 NAMES = {
     "c": "program.c", "cpp": "program.cpp", "rust": "program.rs", "js": "program.js", "ts": "program.ts",
-    "java": "Main.java",
+    "java": "Main.java", "go": "program.go",
 }  # fmt: skip
 
 
@@ -144,15 +146,25 @@ def stepper(language: str) -> Iterator[Callable[[stepping.Walk], int]]:
         if language in ("js", "ts"):
             yield lambda walk: len(stepping.inspector(path, walk))
             return
-        if language != "java" and stepping.GDB is None:
-            raise RuntimeError("gdb is not on the path")
-        javac = ["javac", "-g", "-proc:none", "-nowarn", path.name]
-        command = javac if language == "java" else stepping.command(path, target)
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        debugger: Callable[[stepping.Walk], list[Any]]
         if language == "java":
-            yield lambda walk: len(stepping.jdi(Path(folder), walk))
+            command = ["javac", "-g", "-proc:none", "-nowarn", path.name]
+            debugger = partial(stepping.jdi, Path(folder))
+        elif language == "go":
+            command = ["go", "build", "-gcflags=all=-N -l", "-o", str(target), path.name]
+            debugger = partial(stepping.delve, target, path.name)
         else:
-            yield lambda walk: len(stepping.gdb(target, path.name, walk))
+            command = stepping.command(path, target)
+            debugger = partial(stepping.gdb, target, path.name)
+        if language not in ("java", "go") and stepping.GDB is None:
+            raise RuntimeError("gdb is not on the path")
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, env=_go_environment(folder))
+        yield lambda walk: len(debugger(walk))
+
+
+def _go_environment(folder: str) -> dict[str, str]:
+    """The environment in which Go builds one file, without a module and with a cache of its own."""
+    return {**os.environ, "GO111MODULE": "off", "GOFLAGS": "", "GOCACHE": str(Path(folder, "cache"))}
 
 
 def peer_rate(step: Callable[[stepping.Walk], int], name: str, stops: int) -> float:
