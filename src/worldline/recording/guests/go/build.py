@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..refused import Refused
+from . import runtime
 
 PASS = "pass"
 _HERE = Path(__file__).parent
@@ -32,7 +33,7 @@ def root(go: str) -> str:
 
 
 def build(go: str) -> dict[str, bytes]:
-    """Build the pass, the recorder and the list of the library's packages."""
+    """Build the pass, the recorder, the runtime of recorded programs and the list of the library's packages."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "output")
         output.mkdir()
@@ -47,6 +48,7 @@ def build(go: str) -> dict[str, bytes]:
             "GOPROXY": "off",
         }
         _list_packages(go, output)
+        _compile_runtime(go, output, environment)
         _compile_recorder(go, output, environment)
         _compile_pass(go, output, environment)
         return {path.name: path.read_bytes() for path in sorted(output.iterdir())}
@@ -63,13 +65,32 @@ def _run(environment: dict[str, str], *command: str, where: str | None = None) -
 
 def _list_packages(go: str, output: Path) -> None:
     """Write which compiled package of the toolchain each import means."""
-    folder = Path(root(go), "pkg", f"linux_{_machine()}")
+    folder = _installed(go)
     archives = [path.relative_to(folder) for path in sorted(folder.rglob("*.a"))]
     if not archives:
         raise Refused("toolchain", f"{folder} has no compiled packages; install the package golang-go")
     lines = [f"packagefile {path.with_suffix('')}={folder / path}" for path in archives if path.parts[0] != "cmd"]
     lines.append("packagefile worldline=${TOOLS}/worldline.a")
     (output / "importcfg").write_text("\n".join(lines) + "\n")
+
+
+def _installed(go: str) -> Path:
+    return Path(root(go), "pkg", f"linux_{_machine()}")
+
+
+def _compile_runtime(go: str, output: Path, environment: dict[str, str]) -> None:
+    """Compile the edited runtime, and link programs with it. Without it they are linked with the installed one."""
+    folder = output.parent / "toolchain"
+    folder.mkdir()
+    installed = _installed(go) / runtime.ARCHIVE
+    archive = runtime.compile_runtime(go, Path(root(go)), installed, folder, environment)
+    if not archive:
+        return
+    (output / runtime.ARCHIVE).write_bytes(archive)
+    config = (output / "importcfg").read_text()
+    line = "packagefile runtime="
+    config = config.replace(f"{line}{installed}\n", f"{line}${{TOOLS}}/{runtime.ARCHIVE}\n")
+    (output / "importcfg").write_text(config)
 
 
 def _machine() -> str:
@@ -92,7 +113,7 @@ def _compile_recorder(go: str, output: Path, environment: dict[str, str]) -> Non
 
 def _compile_pass(go: str, output: Path, environment: dict[str, str]) -> None:
     """Compile and link the pass without `go build`, which would compile the library again."""
-    config, archive = str(output / "importcfg"), str(output.parent / "pass.a")
+    config, archive = str(output.parent / "importcfg"), str(output.parent / "pass.a")
     sources = [str(path) for path in sorted((_HERE / "pass").glob("*.go"))]
     _run(environment, go, "tool", "compile", "-p", "main", "-pack", "-importcfg", config, "-o", archive, *sources)
     _run(environment, go, "tool", "link", "-s", "-w", "-importcfg", config, "-o", str(output / PASS), archive)

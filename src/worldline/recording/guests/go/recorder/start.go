@@ -43,6 +43,9 @@ func init() {
 	wire.texts(tagMeta, "name", "go")
 	wire.texts(tagMeta, "version", strings.TrimPrefix(runtime.Version(), "go"))
 	wire.texts(tagMeta, "core", "source")
+	if !hasCommonSeeds() {
+		wire.texts(tagNote, "order")
+	}
 	if !knowsPanics() {
 		fail("the recorder does not know the records of panics of this Go")
 	}
