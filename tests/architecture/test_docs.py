@@ -59,7 +59,7 @@ def test_every_error_is_explained() -> None:
 
 
 def note_slugs() -> set[str]:
-    """Every slug that the code can note: arguments of `note`, what goes into `notes`, a table `_NOTES`; in C too."""
+    """What the code can note: arguments of `note`, what goes into `notes`, a table `_NOTES`; in C and Go too."""
     found: set[str] = set()
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(parsed(path)):
@@ -71,6 +71,8 @@ def note_slugs() -> set[str]:
                 found |= texts(*node.value.values) if isinstance(node.value, ast.Dict) else texts(node.value)
     for path in (REPOSITORY / "native").glob("*.[ch]"):
         found |= set(re.findall(r'(?:note\w*\(|T_NOTE, *)"([^"]+)"', path.read_text("utf-8")))
+    for path in (ROOT / "recording" / "guests" / "go" / "recorder").glob("*.go"):
+        found |= set(re.findall(r'tagNote, "([^"]+)"', path.read_text("utf-8")))
     return found
 
 
