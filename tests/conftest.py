@@ -17,6 +17,7 @@ import cpu_time
 import pytest
 from hypothesis import HealthCheck, settings
 from tiers import IS_FULL
+from xdist.scheduler import LoadFileScheduling
 
 # The test processes fill the cores: more threads only wait for each other (training takes a third of the CPU time with
 # one). torch and numpy read it when they are imported, which nothing above does; child processes inherit it.
@@ -40,6 +41,20 @@ def pytest_configure(config: pytest.Config) -> None:
     """Measure CPU time, and watch that unit tests start no process."""
     cpu_time.register(config, is_usual_run=not IS_FULL)
     sys.addaudithook(_refuse_processes)
+
+
+class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
+    """One process per file, and one for all of `architecture/`: its files read the same sources, parsed once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return "architecture" if "/architecture/" in file else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+    """Deal out the tests."""
+    return FileScheduling(config, log)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -139,6 +139,10 @@ def test_completeness_names_what_it_depends_on() -> None:
     late = searched(LATE)
     assert {race.what for race in late.results} == {"['fast', 'slow']"}
     assert "sleeps and timeouts end in the order of their time" in late.words
+
+
+@pytest.mark.long(reason="every access to the generator is a place to switch: hundreds of runs")
+def test_completeness_names_the_draws() -> None:
     drawn = searched(RANDOM)
     assert len(drawn.results) == 2
     assert drawn.words.endswith("with the draws of seed 0")
