@@ -77,8 +77,9 @@ def test_what_is_like_a_benchmark_is_not_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_the_recipe_makes_documents_of_every_language(language: str) -> None:
+def test_the_recipe_makes_documents_of_every_language(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A source whose programs never end well is passed over in silence: a recipe's limits must let a JVM start."""
+    monkeypatch.setenv("WORLDLINE_LANGUAGES", language)
     mixture = load_config("languages", "data", Mixture)
     own = tuple(source for source in mixture.sources if source.argument == language)
     documents = list(islice(draw_documents(replace(mixture, sources=own), seed=3), 2))
