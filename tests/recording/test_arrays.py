@@ -22,7 +22,7 @@ from worldline.recording.guests import recorder as readable
 from worldline.recording.recorder import record, record_many
 
 CORES = ("native", "python")
-COUNT = examples(15, 200, "WORLDLINE_FUZZ")
+COUNT = examples(15, 60, "WORLDLINE_FUZZ")
 
 
 def changes(trace: Trace) -> list[str]:
