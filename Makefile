@@ -83,7 +83,7 @@ demo: setup ## record a program, let the shipped model predict it, and see where
 check: tools ## formatting, lint, types, layers and the unit tests: under 60 s
 	@.ci/check $(SOURCES)
 
-test: peers ## every promise a user relies on: at most 10 minutes on two cores
+test: peers ## every promise a user relies on: about 20 minutes on two cores
 	$(PYTEST) -m "not long" tests
 
 # Property tests run again, with the full Hypothesis profile; so do tests that draw more programs when asked for more.
