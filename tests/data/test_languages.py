@@ -35,7 +35,8 @@ SPOKEN = tuple(language for language in LANGUAGES if language != "python")
 
 
 @pytest.mark.long(reason="draws 132 programs that fit a split")
-def test_the_recipe_draws_every_language_and_keeps_its_split() -> None:
+def test_the_recipe_draws_every_language_and_keeps_its_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDLINE_LANGUAGES", ",".join(SPOKEN))
     mixture = load_config("languages", "data", Mixture)
     programs = list(islice(draw_programs(replace(mixture, split="valid"), Random(0)), 12))
     assert {split_of(hashed) for _, _, hashed in programs} == {"valid"}
