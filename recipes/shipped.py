@@ -57,7 +57,7 @@ CURRICULUM = "{run}/curriculum.json"
 # Documents ahead with a curriculum: about two seconds of training.
 ADAPTIVE_POOL = 2048
 # Bytes of other languages per byte of our own programs.
-FOREIGN_SHARE = float(os.environ.get("WORLDLINE_FOREIGN_SHARE", "0.05"))
+FOREIGN_SHARE = float(os.environ.get("WORLDLINE_FOREIGN_SHARE", "0.16"))
 # Bytes of stochastic programs from files per byte of our own programs.
 CHANCE_SHARE = 0.12
 # Bytes of mined programs per byte of our own programs.
@@ -74,7 +74,7 @@ PROGRAMS = (
     ("generate:program", 0.170, ""),
     ("generate:hard", 0.080, ""),
     ("generate:program", 0.180, "flatten"),
-    ("generate:hard", 0.100, "flatten"),
+    ("generate:hard", 0.140, "flatten"),
     ("generate:program", 0.030, "chars"),
     ("generate:program", 0.030, "among"),
     ("generate:program", 0.020, "flatten among"),
@@ -88,12 +88,12 @@ PROGRAMS = (
     ("generate.typed.chains:program", 0.010, "flatten"),
     ("generate.typed.pipelines:decide", 0.010, ""),
     ("generate.typed.arithmetic:arithmetic", 0.030, ""),
-    ("generate.practice:program", 0.080, ""),
-    ("generate.practice:program", 0.050, "flatten"),
+    ("generate.practice:program", 0.090, ""),
+    ("generate.practice:program", 0.110, "flatten"),
     ("machines:program", 0.030, ""),
     ("machines:program", 0.010, "flatten"),
 )
-TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.110), ("tasks:permutations", 0.007))
+TASKS = (("tasks:program", 0.035), ("tasks:shuffles", 0.060), ("tasks:permutations", 0.007))
 # Programs whose text does not determine their run: about 10 % of the documents.
 STOCHASTIC = (
     ("generate.chance:program", 0.075, ""),
