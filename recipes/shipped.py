@@ -50,6 +50,8 @@ HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")
 RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))
 COOLDOWN = float(os.environ.get("WORLDLINE_COOLDOWN", "0.55"))
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
+# Seed of the document order: a run that continues another one takes another seed, and so other documents.
+SEED = int(os.environ.get("WORLDLINE_SEED", "0"))
 MAX_DOCUMENT_BYTES = 32_768
 # 1: a tutor measures the model while it trains, and lessons it nearly masters come more often (docs/how-to/learn.md).
 ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
@@ -239,6 +241,7 @@ def training() -> Training:
         time=8192,
         phases=((0.75, MAX_DOCUMENT_BYTES, 4),),
         minutes=MINUTES,
+        seed=SEED,
         warmup=100,
         cooldown=COOLDOWN,
         held_out=Files(paths=(HELD_OUT,)) if HELD_OUT else live(split="valid"),
