@@ -136,7 +136,7 @@ def _with_meaning(error: click.ClickException) -> str:
     """The message of an error; an option that is missing is explained by its help text."""
     message, parameter = error.format_message(), getattr(error, "param", None)
     meaning = getattr(parameter, "help", None) if isinstance(error, click.MissingParameter) else None
-    return f"{message.rstrip('.')}: {meaning[:1].lower()}{meaning[1:]}" if meaning else message
+    return f"{message.rstrip('.')}: {meaning}" if meaning else message
 
 
 def _say(slug: str, message: str, code: int) -> int:
