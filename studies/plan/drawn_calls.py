@@ -37,7 +37,7 @@ from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
 from worldline.model.shape import Shape
 from worldline.model.train.low_rank import AdaptationConfig, train_changes
-from worldline.model.weights import StoredArray
+from worldline.model.weights import FloatArray, StoredArray
 from worldline.predict.local import Local
 
 REPLAYED = 24  # generated documents that are mixed in
@@ -88,7 +88,7 @@ def predict(shape: Shape, weights: dict[str, StoredArray], parts: CallSplit, see
 
 def trained(
     shape: Shape, weights: dict[str, StoredArray], lessons: Sequence[OwnCall], parts: CallSplit, how: AdaptationConfig
-) -> tuple[dict[str, object], tuple[float, float]]:
+) -> tuple[dict[str, FloatArray], tuple[float, float]]:
     """Train the changes as `learn --on` does."""
     documents, held_back, known = (
         [(document.prompt, document.steps) for document in group]

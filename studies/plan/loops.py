@@ -67,8 +67,12 @@ class Loop:
 def read_loops() -> list[Loop]:
     """Read the loops of the file."""
     parts = re.split(r"^=== ", LOOPS.read_text("utf-8"), flags=re.MULTILINE)[1:]
-    heads = [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
-    return [Loop(*head.split(": ", 1), body) for head, body in heads]
+    loops = []
+    for part in parts:
+        head, _, body = part.partition("\n")
+        name, _, start = head.partition(": ")
+        loops.append(Loop(name, start, body))
+    return loops
 
 
 def by_rules(loop: Loop) -> dict[str, int]:

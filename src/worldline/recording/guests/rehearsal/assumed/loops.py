@@ -31,7 +31,17 @@ FASTEST = 64  # the loop of a line is stopped sooner each time, at most by this
 MAX_ROUNDS = 1 << 62
 _clock = time.monotonic  # the real one: the script's jumps over what it sleeps
 _HOLDERS = (list, dict, set, bytearray)
-_COUNTABLE = (*_HOLDERS, range, tuple, frozenset, str, bytes, type({}.keys()), type({}.values()), type({}.items()))
+_COUNTABLE: tuple[type, ...] = (
+    *_HOLDERS,
+    range,
+    tuple,
+    frozenset,
+    str,
+    bytes,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
+)
 
 
 class _Watch:
