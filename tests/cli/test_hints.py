@@ -58,6 +58,12 @@ def test_a_run_that_was_stopped_is_told_of_the_wall(tmp_path: Path, capsys: Capt
     assert printed == "hint: the program was stopped after 0.3 s: `--wall SECONDS` gives it more time\n"
 
 
+def test_an_option_that_is_missing_is_explained(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["plan", "repair", str(tmp_path / "f.py")]) == 2
+    error = capsys.readouterr().err
+    assert error == "error[usage]: Missing option '--tests': JSON rows of [input, output], or a Python test file.\n"
+
+
 @pytest.mark.parametrize("options", [[], ["--show"]])
 def test_the_demo_in_a_log_has_no_dots(options: list[str]) -> None:
     command = [str(ROOT / ".ci" / "progress"), *options, "working", "bash", "-c", "sleep 2.2; echo result"]

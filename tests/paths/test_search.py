@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from worldline.analyze.flow.conditions.jumps import decision_outcomes
-from worldline.core.errors import UsageError
+from worldline.core.errors import NoSandbox, UsageError
 from worldline.core.program import Program
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.completeness import PathCompleteness
@@ -91,6 +91,15 @@ def test_missing_crosshair_is_reported_and_random_inputs_are_used(monkeypatch: p
     assert report.solver == "not installed"
     assert any("worldline[paths]" in notes for notes in report.notes)
     assert len(report.classes) == 1
+
+
+def test_crosshair_outside_the_sandbox_is_no_fault_of_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise NoSandbox("the sandbox does not start: ModuleNotFoundError: No module named 'crosshair'")
+
+    monkeypatch.setattr(symbolic, "open_sandbox", refuse)
+    exploration = symbolic.explore(Program(source=NEEDLE), "f", seconds=1.0)
+    assert (exploration.end, exploration.why) == ("failed", "the sandbox cannot import it: install it beside worldline")
 
 
 @solved

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -207,12 +208,70 @@ def test_a_value_of_the_model_has_a_branch_of_its_own(tmp_path: Path) -> None:
         assert [(item.by, item.probability is not None) for item in branch.assumptions] == [("model", True)]
 
 
-def test_a_loop_with_irregular_numbers_says_what_it_does_not_know(tmp_path: Path) -> None:
-    source = "n, steps = 27, 0\nwhile steps < 10**9:\n    n = n // 2 if n % 2 == 0 else 3 * n + 1\n    steps += 1\n"
+IRREGULAR = """\
+n, steps, mean, sizes = 27, 0, 0.0, []
+while steps < 10**9:
+    n = n * n % 1000003
+    steps += 1
+    mean += 1 / steps
+    if steps % 1000 == 0:
+        late = steps
+        sizes.append(n)
+open("out.txt", "w").write(f"{steps} {mean}")
+if mean > 10**6:
+    open("large.txt", "w").close()
+"""
+
+
+def test_a_loop_with_irregular_values_says_what_it_does_not_know(tmp_path: Path) -> None:
+    small, large = rehearsed(tmp_path, IRREGULAR, wall=6.0).branches
+    (stopped,) = small.assumptions
+    assert stopped.by == "loop"
+    assert stopped.answer == "extrapolated: steps = 1000000000; not known: late, mean, n; incomplete: sizes"
+    assert re.fullmatch(r"the loop is stopped after [\d,]+ rounds, before [\d,]+ more", stopped.what)
+    assert small.changes[0].diff[-1] == "+1000000000 <mean after line 2>  (no end of line)"
+    assert [branch.decisions[0].condition for branch in (small, large)] == ["mean after line 2 > 1000000"] * 2
+    assert effects(large) - effects(small) == {("write", "large.txt", 11)}
+
+
+def test_values_that_repeat_or_grow_with_a_period_are_extrapolated(tmp_path: Path) -> None:
+    source = "\n".join([
+        "n, thirds, on = 27, 0, False",
+        "for at, _ in enumerate(range(10**9 + 1)):",
+        "    n = n // 2 if n % 2 == 0 else 3 * n + 1",
+        "    thirds += at % 3 == 0",
+        "    on = not on",
+        "open('out.txt', 'w').write(f'{at} {n} {thirds} {on}')",
+    ])  # fmt: skip
+    (branch,) = rehearsed(tmp_path, source, wall=6.0).branches
+    # After 111 rounds n is 1, and then 4, 2, 1 again and again.
+    n = [1, 4, 2][(10**9 + 1 - 111) % 3]
+    assert branch.changes[0].diff[-1] == f"+{10**9} {n} {10**9 // 3 + 1} True  (no end of line)"
+
+
+def test_a_loop_around_stopped_loops_goes_on(tmp_path: Path) -> None:
+    source = "\n".join([
+        "def simulated(x):",
+        "    for _ in range(10**10):",
+        "        x = x * x % 1000003",
+        "    return x",
+        "for run in range(12):",
+        "    score = simulated(run + 2)",
+        "    open(f'{run}.txt', 'w').write(f'{score}')",
+        "print('all', run)",
+    ])  # fmt: skip
+    (branch,) = rehearsed(tmp_path, source, wall=12.0).branches
+    assert {target for _, target, _ in effects(branch)} == {f"{run}.txt" for run in range(12)}
+    assert branch.output == "all 11\n"
+    assert len(branch.assumptions) == 12
+    last = next(change for change in branch.changes if change.path == "11.txt")
+    assert last.diff[-1] == "+<x after line 2, stop 12>  (no end of line)"
+
+
+def test_a_loop_that_may_end_early_says_so(tmp_path: Path) -> None:
+    source = "for n in range(10**12):\n    if n * n == -1:\n        break\n"
     (branch,) = rehearsed(tmp_path, source, wall=4.0).branches
-    (stopped,) = branch.assumptions
-    assert (stopped.by, stopped.answer) == ("loop", "steps = 1000000000; not known: n")
-    assert "before" in stopped.what
+    assert branch.assumptions[0].what.endswith(" more (fewer if it ends early)")
 
 
 def test_the_name_of_an_unknown_call_shows_an_effect(tmp_path: Path) -> None:

@@ -124,12 +124,19 @@ def _exit_code(error: BaseException) -> int:
         return _say("interrupted", "stopped; everything stored so far is intact", 130)
     if isinstance(error, click.ClickException):
         hint = " Options of the program itself go after --." if isinstance(error, click.NoSuchOption) else ""
-        return _say("usage", error.format_message() + hint, 2)
+        return _say("usage", _with_meaning(error) + hint, 2)
     if isinstance(error, WorldlineError):
         return _say(error.slug, str(error), error.exit_code)
     if os.environ.get("WORLDLINE_TRACEBACK"):
         raise error
     return _say("fault", f"{type(error).__name__}: {error} (WORLDLINE_TRACEBACK=1 shows where)", 3)
+
+
+def _with_meaning(error: click.ClickException) -> str:
+    """The message of an error; an option that is missing is explained by its help text."""
+    message, parameter = error.format_message(), getattr(error, "param", None)
+    meaning = getattr(parameter, "help", None) if isinstance(error, click.MissingParameter) else None
+    return f"{message.rstrip('.')}: {meaning}" if meaning else message
 
 
 def _say(slug: str, message: str, code: int) -> int:

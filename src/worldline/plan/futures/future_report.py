@@ -82,7 +82,8 @@ class FutureReport:
             return f"{self.truth.samples:,} samples, 95 % intervals"
         if self.truth.left:
             return f"{runs}; {float(self.truth.left):.4g} of the mass was not explored"
-        return f"exact; {runs}"
+        is_certain = self.runs == 1 and not any(is_random(kind) for kind in self.drawn)
+        return f"exact; {runs}{', which draws nothing random' if is_certain else ''}"
 
     @property
     def by_chance(self) -> bool:

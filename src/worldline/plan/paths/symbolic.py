@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from worldline.core.errors import NoSandbox
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.recording.exchange import WIRE_HEADER
@@ -67,6 +68,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 MISSING = "CrossHair is not installed (pip install 'worldline[paths]'), so only random inputs were tried"
+_LACKING = re.compile(r"No module named '(crosshair|z3)\b")
 MAX_PATHS = 400  # per exploration
 MAX_CALL_CHARACTERS = 20_000
 SOLVER_LIMITS = Limits(memory=3 << 30, trace_bytes=16 << 20, processes=32)
@@ -132,8 +134,14 @@ def explore(
         "guessed": dict(guessed or {}),
         "consumed": consumed,
     }
-    with open_sandbox(plan, limits) as sandbox:
-        return _read(sandbox.run(spec, b""), function, names)
+    try:
+        with open_sandbox(plan, limits) as sandbox:
+            return _read(sandbox.run(spec, b""), function, names)
+    except NoSandbox as error:
+        # A folder of `PYTHONPATH` or a `.pth` file, which the sandbox does not have.
+        if not _LACKING.search(str(error)):
+            raise
+        return Exploration(end="failed", why="the sandbox cannot import it: install it beside worldline")
 
 
 def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:

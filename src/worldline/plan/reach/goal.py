@@ -102,6 +102,8 @@ def _check(node: ast.expr) -> None:
         sides = [_is_operand(side) for side in (node.left, *node.comparators)]
         if not any(sides):
             raise ValueError("a comparison needs a name, such as x == 3")
+    elif isinstance(node, ast.Name):
+        raise ValueError(f"compare {node.id} with a value, as in {node.id} == True or {node.id} == 3")
     else:
         raise ValueError(f"{ast.unparse(node)} is not a comparison, such as x == 3 or stack == [5]")
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from worldline.core.language import all_lines
 
+BY_EDITS = "edits"  # who proposes the built-in edits
 PROPOSED_KIND = "proposed"  # the kind of a change that is not a built-in edit
 
 
@@ -22,7 +23,7 @@ class RepairCandidate:
     source: str
     kind: str
     lines: range
-    by: str = "edits"
+    by: str = BY_EDITS
 
     def __repr__(self) -> str:
         return f"<RepairCandidate {self.kind} at line {self.lines.start}, by {self.by}>"

@@ -109,13 +109,15 @@ def _print_bins(console: Console, title: str, bins: Sequence[ReliabilityBin]) ->
 
 def _print_races(console: Console, report: FutureReport, races: RaceReport, file: str) -> None:
     console.print(Text.assemble(("every result of the thread schedules", "bold"), (f"  {races.words}", "dim")))
-    table = plain_table("result", "preemptions", f"share of {races.seeded.samples:,} seeds")
+    table = plain_table("result", "preemptions", f"share of {races.seeded.samples:,} seeded runs")
     for result, race, mass, _ in races.rows:
         table.add_row(Text(shortened(result)), "-" if race is None else f"{race.preemptions}", f"{mass:.3f}")
     console.print(table)
     call = "" if report.program.call is None else f" --call {shlex.quote(report.program.call)}"
     command = f"worldline record {shlex.quote(file)}{call} --seed {races.seed} --schedule"
-    console.print(Text(printable(f"to replay a result: {command} SCHEDULE, with"), style="dim"), soft_wrap=True)
+    console.print(
+        Text(printable(f"to replay a result, pass its schedule: {command} SCHEDULE"), style="dim"), soft_wrap=True
+    )
     for result, race, _, seed in races.rows:
         schedule = race.schedule if race is not None else f"{seed}"
         console.print(Text.assemble((f"{shortened(result)}  ", "dim"), schedule), soft_wrap=True, highlight=False)

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from worldline.core.text import plural, printable, shortened
 from worldline.plan.answer import IMAGINED, MIXED, RUN, Answer, ExecutionCost
+from worldline.plan.repair.candidate import BY_EDITS
 from worldline.ui.terminal.plain import plain_table, program_title
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from worldline.plan.outputs.report import CheckedValue, OutputsReport
     from worldline.plan.play.match import Match
     from worldline.plan.question import Question
+    from worldline.plan.repair.candidate import PassingPatch
     from worldline.plan.repair.search import Repair
     from worldline.plan.search_tree import SearchTree
 
@@ -67,8 +69,8 @@ def print_input(console: Console, report: InputReport) -> None:
         console.print(Text(printable(report.call), style="bold"))
         outcome = "" if report.trace is None else report.trace.outcome.kind
         console.print(Text(f"{outcome} {shortened(report.came, MAX_INPUT)}".strip()))
-        at = f"execution {report.found_at:,} of {report.executions:,}"
-        console.print(Text(f"found by {report.found_by} at {at}, confirmed by a recording", style="dim"))
+        at = f"execution {report.found_at:,} ({report.executions:,} in all)"
+        console.print(Text(f"found by {report.found_by} in {at}, confirmed by a recording", style="dim"))
         if report.first_call != report.call:
             first = shortened(report.first_call, MAX_INPUT)
             count = plural(report.simplifying, "execution")
@@ -94,6 +96,10 @@ def print_outputs(console: Console, report: OutputsReport, *, sure: float) -> No
     for value in report.values:
         for sentence in _about_value(value, sure):
             console.print(Text(f"line {value.expectation.line}: {sentence}", style="yellow"), soft_wrap=True)
+    if not report.values:
+        example = "write `assert f(3) == ...` in a test function, with `...` for a value to fill in"
+        console.print(Text(f"no assertion to fill in or to check: {example}"), soft_wrap=True)
+        return
     blanks = [value for value in report.values if value.expectation.blank is not None]
     filled = sum(value.value is not None for value in blanks)
     held = sum(value.holds is True for value in report.values)
@@ -205,19 +211,24 @@ def print_repair(console: Console, repair: Repair) -> None:
     for number, patches in enumerate(groups[:MAX_PATCHES], 1):
         _print_diff(console, patches[0].patch)
         label = f"patch {number}: " if len(groups) > 1 else ""
-        how = f"{patches[0].kind}, by {patches[0].by}; candidate {patches[0].tried:,}"
-        console.print(Text(f"{label}passes {every} ({how})"))
+        console.print(Text(f"{label}passes {every} ({_origin(patches[0])}, candidate {patches[0].tried:,})"))
         _print_scope(console, repair, number - 1)
         console.print()
     if not repair.patches:
         console.print(Text(f"no patch found among {repair.tried:,} of {candidates}"))
     _print_choice(console, repair)
-    cost = f"{plural(repair.spent.executions, 'execution')}, {plural(repair.spent.bytes, 'byte')} predicted"
-    tried = f"tried {repair.tried:,} of {candidates} on {printable(repair.first_failing)} first"
-    summary = f"{tried}; {cost} for {plural(repair.imagined, 'candidate')}"
+    tried = f"tried {repair.tried:,} of {candidates}, each first on {printable(repair.first_failing)}"
+    summary = f"{tried}; {plural(repair.spent.executions, 'execution')}"
+    if repair.imagined:
+        summary += f", {plural(repair.spent.bytes, 'byte')} predicted for {plural(repair.imagined, 'candidate')}"
     console.print(Text(summary), soft_wrap=True)
     if repair.left_out:
         console.print(Text(f"left out, because they use fixtures: {plural(repair.left_out, 'test')}"))
+
+
+def _origin(patch: PassingPatch) -> str:
+    """Say what a patch changes, or who has proposed it."""
+    return f"edit: {patch.kind}" if patch.by == BY_EDITS else f"proposed by {printable(patch.by)}"
 
 
 def _print_scope(console: Console, repair: Repair, number: int) -> None:

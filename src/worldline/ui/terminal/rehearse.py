@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console
@@ -147,10 +147,11 @@ def _print_branches(console: Console, rehearsal: Rehearsal, rows: int) -> None:
         _say(console, f"branch {number} of {count}", "bold")
         if number > 1:
             _say(console, "  assumed: what branch 1 assumes, as far as the branch gets")
-        for item in branch.assumptions:
+        for item, times in _counted(branch.assumptions):
             if number > 1 and item in first:
                 continue
-            _say(console, f"  assumed, {_where(item.file, item.line, rehearsal)}: {_assumed(item)}")
+            repeats = f" (the first of {times} times)" if times > 1 else ""
+            _say(console, f"  assumed, {_where(item.file, item.line, rehearsal)}: {_assumed(item)}{repeats}")
         for decision in branch.decisions:
             holds = "holds" if decision.holds else "does not hold"
             where = _where(decision.file, decision.line, rehearsal)
@@ -159,6 +160,19 @@ def _print_branches(console: Console, rehearsal: Rehearsal, rows: int) -> None:
         if branch.effects:
             _print_table(console, rehearsal, branch.effects)
         _print_changes(console, branch.changes, rows, "PREDICTED ")
+
+
+def _counted(assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, int]]:
+    """Yield each assumption, and of a loop that is stopped again and again the first with their number."""
+    loops = [(item.file, item.line) for item in assumptions if item.by == BY_LOOP]
+    seen = set[tuple[str, int]]()
+    for item in assumptions:
+        place = (item.file, item.line)
+        if item.by != BY_LOOP:
+            yield item, 1
+        elif place not in seen:
+            seen.add(place)
+            yield item, loops.count(place)
 
 
 def _without_middle(text: str) -> str:
@@ -172,9 +186,9 @@ def _where(file: str, line: int, rehearsal: Rehearsal) -> str:
 
 
 def _assumed(item: Assumption) -> str:
-    what = _without_middle(item.what)
     if item.by == BY_LOOP:
-        return f"{what}{f'; predicted: {item.answer}' if item.answer else ''}"
+        return "; ".join(filter(None, (item.what, item.answer)))
+    what = _without_middle(item.what)
     if item.by == BY_MODEL:
         chance = "" if item.probability is None else f", p = {item.probability:.2g}, not calibrated"
         return f"{what} is {item.answer} (predicted by the model{chance})"

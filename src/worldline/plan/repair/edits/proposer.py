@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from worldline.plan.repair.candidate import Defect, RepairCandidate
+from worldline.plan.repair.candidate import BY_EDITS, Defect, RepairCandidate
 from worldline.plan.repair.edits.expressions import copied_statements, expressions, first_values, guards
 from worldline.plan.repair.edits.operators import off_by_one, operators, order
 from worldline.plan.repair.edits.parsed import NamesInScope, ParsedSource, SpanEdit, find_functions, own_nodes
@@ -85,7 +85,7 @@ EDIT_RULES: tuple[EditRule, ...] = (
 class EditProposer:
     """Proposes all edits of `EDIT_RULES`, in the order of the text."""
 
-    name = "edits"
+    name = BY_EDITS
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
         """Propose each edit that compiles, once."""

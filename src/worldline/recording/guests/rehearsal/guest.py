@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from .. import python, streams
 from ..confine import SCRATCH
 from . import HEADER, SLOTS, TRACE, effects, tree
-from .assumed import loops, sites, unknown
+from .assumed import counted, loops, sites, unknown
 from .assumed.answers import Answers
 from .assumed.imports import MissingModules
 from .outcomes import Outcomes
@@ -110,7 +110,7 @@ class _CountedRun(python._Run):
 
     def _compile(self) -> CodeType:
         super()._compile()  # it reports what is wrong with the source
-        code: CodeType = compile(loops.counted(self.spec["source"], self.path), self.path, "exec", dont_inherit=True)
+        code: CodeType = compile(counted.counted(self.spec["source"], self.path), self.path, "exec", dont_inherit=True)
         return code
 
 

@@ -58,7 +58,7 @@ class Answers:
         row = (what, answer, frame.f_code.co_filename, frame.f_lineno or 0)
         if row not in self._told:
             self._told.add(row)
-            self._tell(ASSUME, what[: 4 * MAX_SHOWN], f"{by}:{answer[:MAX_SHOWN]}", frame)
+            self._tell(ASSUME, what[: 4 * MAX_SHOWN], f"{by}:{answer[: 4 * MAX_SHOWN]}", frame)
 
     def note_call(self, what: str, frame: Any) -> None:
         """Report that something unknown is called, once for each line: the host knows some calls by their names."""

@@ -1,115 +1,77 @@
-"""Loops that take too long: stopped after some rounds, with the numbers they would end with where these are regular.
+"""Loops that take too long: stopped after some rounds, with the values they would end with where these are regular.
 
-The source of the script is compiled with its loops counted. A loop that runs for longer than its share of the time is
-watched for a few rounds and stopped. Numbers that grew by a polynomial in the round (`total += i * i`) are set to their
-value after the last round, if the number of rounds is known; all else stays as it is. Every stopped loop is reported.
+The source of the script is compiled with its loops counted (`counted`). A loop that runs for longer than its share of
+the time is watched for some rounds and stopped. Values that follow a rule (`regularity`) are set to their value after
+the last round, if the number of rounds is known. Other plain values that the loop assigns become unknown, and lists and
+the like stay as they are. Every stopped loop is reported with these names.
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from sys import _getframe
 from typing import Any
 
-from .answers import Answers
+from .answers import Answers, spell
+from .counted import AFTER, MORE, ROUNDS
+from .regularity import PLAIN, Rule, Seen, find_rules
+from .unknown import is_unknown, unknown
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 BY_LOOP = "loop"
-ROUNDS, MORE, AFTER, LEFT = "_worldline_rounds", "_worldline_more", "_worldline_after", "_worldline_left"
-SAMPLES = 7  # rounds that are watched before a loop is stopped
-MAX_DEGREE = 3  # of the polynomial that a number follows
+MIN_WATCHED, MAX_WATCHED = 8, 48  # rounds that are watched before a loop is stopped
+WATCHED_SHARE = 0.5  # of the loop's time, for more than the fewest rounds
+MARKS = 16  # earlier rounds whose values are kept, spread over the loop's time
+SETTLED_MARKS = 4  # the first ones, which a rule need not give: a sequence may settle late
+CREDIT = 3  # times of a loop that stopped loops inside it may take
+FASTEST = 64  # the loop of a line is stopped sooner each time, at most by this
 MAX_ROUNDS = 1 << 62
 _clock = time.monotonic  # the real one: the script's jumps over what it sleeps
-
-
-def counted(source: str, path: str) -> Any:
-    """Parse a source and count its loops."""
-    tree = _Counting(source).visit(ast.parse(source, path))
-    return ast.fix_missing_locations(tree)
-
-
-class _Counting(ast.NodeTransformer):
-    """Rewrites loops: `for x in _rounds(line, items)`, `while _more(line) and test`, and what to set after them."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-
-    def visit_For(self, node: ast.For) -> Any:
-        self.generic_visit(node)
-        names = sorted(_assigned([node.target, *node.body]))
-        node.iter = _call(ROUNDS, node.lineno, node.iter)
-        return [node, *_settled(node, names)]
-
-    def visit_While(self, node: ast.While) -> Any:
-        test = ast.unparse(node.test)
-        names = sorted(_assigned(node.body))
-        has_plain_test = _is_plain(node.test)
-        self.generic_visit(node)
-        more = _call(MORE, node.lineno, ast.Constant(test if has_plain_test else ""))
-        node.test = ast.BoolOp(ast.And(), [more, node.test])
-        # A loop that was left by `return` or an exception leaves its count behind.
-        return [ast.Expr(_call(AFTER, node.lineno)), node, *_settled(node, names)]
-
-    def visit_comprehension(self, node: ast.comprehension) -> Any:
-        self.generic_visit(node)
-        if not node.is_async:
-            node.iter = _call(ROUNDS, node.target.lineno, node.iter)
-        return node
-
-
-def _call(name: str, line: int, *more: ast.expr) -> ast.expr:
-    return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(line), *more], [])
-
-
-def _settled(loop: ast.stmt, names: list[str]) -> list[ast.stmt]:
-    """The statements after a loop that set the numbers it would end with."""
-    lines = [f"{LEFT} = {AFTER}({loop.lineno})"]
-    lines += [f"if {name!r} in {LEFT}: {name} = {LEFT}[{name!r}]" for name in names]
-    statements = ast.parse("\n".join(lines)).body
-    for statement in statements:
-        for node in ast.walk(statement):
-            if hasattr(node, "lineno"):
-                ast.copy_location(node, loop)
-    return statements
-
-
-def _assigned(nodes: list[Any]) -> set[str]:
-    """Plain names that statements assign, outside functions of their own."""
-    names: set[str] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        waiting += ast.iter_child_nodes(node)
-    return names
-
-
-_PLAIN_NODES = (
-    ast.Compare,
-    ast.Name,
-    ast.Constant,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.BoolOp,
-    ast.cmpop,
-    ast.operator,
-    ast.unaryop,
-    ast.boolop,
-    ast.expr_context,
+_HOLDERS = (list, dict, set, bytearray)
+_COUNTABLE: tuple[type, ...] = (
+    *_HOLDERS,
+    range,
+    tuple,
+    frozenset,
+    str,
+    bytes,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
 )
 
 
-def _is_plain(test: ast.expr) -> bool:
-    """Tell whether a test only compares names and numbers, so that it can be asked for other rounds."""
-    return isinstance(test, ast.Compare) and all(isinstance(node, _PLAIN_NODES) for node in ast.walk(test))
+class _Watch:
+    """One loop while it runs: the plain values of its frame at some rounds, and in the last ones all of them."""
+
+    def __init__(self, now: float, seconds: float, done: int = 0) -> None:
+        self.start, self.seconds, self.done = now, seconds, done
+        self.end = now + seconds
+        self.mark = now + seconds / MARKS
+        self.earlier: list[Seen] = []
+        self.watched: list[dict[str, Any]] = []
+
+    def look(self, now: float, frame: Any) -> bool:
+        """Note the values of a frame at a mark. Return whether the loop has to stop."""
+        if now <= self.end:
+            self.earlier.append((self.done, _values(frame)))
+            self.mark = min(self.end, now + self.seconds / MARKS)
+            return False
+        self.watched.append(_values(frame))
+        count = len(self.watched)
+        return count >= MAX_WATCHED or (count >= MIN_WATCHED and now > self.end + WATCHED_SHARE * self.seconds)
+
+    def rules(self) -> dict[str, Rule]:
+        """The rule of each name that follows one, from the first watched round on."""
+        return find_rules(self.watched, self.earlier[SETTLED_MARKS:], self.done - len(self.watched) + 1)
+
+    def has_changed(self, name: str) -> bool:
+        """Tell whether a name held different values in the rounds that were seen."""
+        rows = [values for _, values in self.earlier] + self.watched
+        return any(name in row and row[name] != self.watched[-1].get(name) for row in rows)
 
 
 class Loops:
@@ -117,115 +79,123 @@ class Loops:
 
     def __init__(self, answers: Answers, seconds: float) -> None:
         self._answers, self._seconds = answers, seconds
-        self._left: dict[tuple[int, int], dict[str, int]] = {}
-        self._while: dict[tuple[int, int], tuple[float, int, list[dict[str, int]]]] = {}
+        self._left: dict[tuple[int, int], dict[str, Any]] = {}
+        self._while: dict[tuple[int, int], _Watch] = {}
+        self._stops: dict[int, int] = {}
+        self._credit = 0.0
 
     def install(self) -> None:
         """Make the functions that the rewritten source calls available to it."""
         for name, function in ((ROUNDS, self.rounds), (MORE, self.more), (AFTER, self.after)):
             setattr(builtins, name, function)
 
-    def rounds(self, line: int, items: Any) -> Iterator[Any]:
+    def _now(self) -> float:
+        """The time, without what stopped loops have taken: a loop around them goes on."""
+        return _clock() - self._credit
+
+    def _watch(self, line: int) -> _Watch:
+        return _Watch(self._now(), self._seconds / min(FASTEST, 2 ** min(8, self._stops.get(line, 0))))
+
+    def rounds(self, line: int, items: Any, *facts: Any) -> Iterator[Any]:
         """Yield the items of a `for` loop, until it takes too long."""
-        end, samples = _clock() + self._seconds, list[dict[str, int]]()
-        for done, item in enumerate(items):
-            if _clock() > end:
-                samples.append(_numbers(_getframe(1)))
-                if len(samples) > SAMPLES:
-                    self._stop_for(line, done, items, samples, _getframe(1))
-                    return
+        watch = self._watch(line)
+        source = iter(items)
+        for item in source:
+            now = self._now()
+            if now > watch.mark and watch.look(now, _getframe(1)):
+                left = len(items) - watch.done if type(items) in _COUNTABLE else _items_left(source)
+                self._stop(line, watch, left, facts, _getframe(1))
+                return
+            watch.done += 1
             yield item
 
-    def _stop_for(self, line: int, done: int, items: Any, samples: list[dict[str, int]], frame: Any) -> None:
-        total = len(items) if type(items) in (range, list, tuple, dict, set, str, bytes) else None
-        left = None if total is None else total - done
-        values = {} if left is None else _extended(samples, left)
-        self._report(line, done, left, values, samples, frame)
-
-    def more(self, line: int, test: str) -> bool:
+    def more(self, line: int, test: str, *facts: Any) -> bool:
         """Tell whether a `while` loop goes on: it does, until it takes too long."""
         frame: Any = _getframe(1)
         key = (id(frame), line)
-        if key not in self._while:
-            self._while[key] = (_clock() + self._seconds, 0, [])
-        end, done, samples = self._while[key]
-        self._while[key] = (end, done + 1, samples)
-        if _clock() <= end:
-            return True
-        samples.append(_numbers(frame))
-        if len(samples) <= SAMPLES:
-            return True
-        left = _rounds_left(test, samples, frame) if test else None
-        self._report(line, done, left, {} if left is None else _extended(samples, left), samples, frame)
-        return False
+        watch = self._while.get(key)
+        if watch is None:
+            watch = self._while[key] = self._watch(line)
+        now = self._now()
+        if now > watch.mark and watch.look(now, frame):
+            left = _rounds_left(test, watch, frame) if test else None
+            self._stop(line, watch, left, facts, frame)
+            return False
+        watch.done += 1
+        return True
 
-    def after(self, line: int) -> dict[str, int]:
-        """Return the numbers that a loop in this frame would have ended with, if it was stopped."""
+    def after(self, line: int) -> dict[str, Any]:
+        """Return the values that a loop in this frame would have ended with, if it was stopped."""
         key = (id(_getframe(1)), line)
         self._while.pop(key, None)
         return self._left.pop(key, {})
 
-    def _report(
-        self, line: int, done: int, left: int | None, values: dict[str, int], samples: list[dict[str, int]], frame: Any
-    ) -> None:
-        moving = {name for name in values if values[name] != samples[-1].get(name)}
-        self._left[id(frame), line] = {name: values[name] for name in moving}
-        rest = "an unknown number of rounds" if left is None else f"{left:,} more rounds"
-        ends = ", ".join(f"{name} = {values[name]}" for name in sorted(moving))
-        lost = sorted(name for name in samples[-1] if name not in values and _has_changed(name, samples))
-        ends += f"{'; ' if ends else ''}not known: {', '.join(lost)}" if lost else ""
-        what = f"the loop in line {line} is stopped after {done:,} rounds, before {rest}"
-        self._answers.assume(what, ends, BY_LOOP, frame)
+    def _stop(self, line: int, watch: _Watch, left: int | None, facts: tuple[Any, ...], frame: Any) -> None:
+        """Report a loop that is stopped, and keep what its names are set to."""
+        self._stops[line] = self._stops.get(line, 0) + 1
+        self._credit = min(self._credit + self._now() - watch.start, CREDIT * self._seconds)
+        assigned, touched, has_exit = facts or ("", "", False)
+        last, settable = watch.watched[-1], set(assigned.split())
+        rules = {} if left is None else watch.rules()
+        ends = {name: rule(len(watch.watched) - 1 + (left or 0)) for name, rule in rules.items() if name in settable}
+        moving = {name: ends[name] for name in sorted(ends) if ends[name] != last[name]}
+        lost = sorted(name for name in last if name not in ends and watch.has_changed(name))
+        place = f"line {line}" if self._stops[line] == 1 else f"line {line}, stop {self._stops[line]}"
+        named = {name: unknown(f"{name} after {place}", last[name]) for name in lost if name in settable}
+        self._left[id(frame), line] = {**moving, **named}
+        rest = "an unknown number of rounds" if left is None else f"{left:,} more"
+        early = " (fewer if it ends early)" if has_exit and left is not None else ""
+        parts = (
+            _listed("extrapolated", [f"{name} = {spell(value)}" for name, value in moving.items()]),
+            _listed("not known", lost),
+            _listed("incomplete", _incomplete(frame, settable.union(touched.split()))),
+        )
+        what = f"the loop is stopped after {watch.done:,} rounds, before {rest}{early}"
+        self._answers.assume(what, "; ".join(filter(None, parts)), BY_LOOP, frame)
 
 
-def _has_changed(name: str, samples: list[dict[str, int]]) -> bool:
-    return len({sample.get(name) for sample in samples}) > 1
+def _listed(title: str, names: list[str]) -> str:
+    return f"{title}: {', '.join(names)}" if names else ""
 
 
-def _numbers(frame: Any) -> dict[str, int]:
-    """Whole numbers among the names of a frame."""
-    return {name: value for name, value in frame.f_locals.items() if type(value) is int}
+def _values(frame: Any) -> dict[str, Any]:
+    """The plain values among the names of a frame."""
+    named = frame.f_locals.items()
+    return {name: value for name, value in named if type(value) in PLAIN and not name.startswith("_")}
 
 
-def _extended(samples: list[dict[str, int]], left: int) -> dict[str, int]:
-    """Return what each number would be after `left` more rounds, if it follows a polynomial."""
-    values = {}
-    for name in samples[-1]:
-        column = [sample[name] for sample in samples if name in sample]
-        if len(column) == len(samples) and (differences := _differences(column)) is not None:
-            values[name] = _value_at(differences, len(column) - 1 + left)
-    return values
+def _incomplete(frame: Any, names: set[str]) -> list[str]:
+    """Names of lists and the like, and of the script's own objects, that a stopped loop did not finish."""
+    values = {name: frame.f_locals[name] for name in sorted(names) if name in frame.f_locals}
+    return [
+        name
+        for name, value in values.items()
+        if type(value) in _HOLDERS or (type(value).__module__ == "__main__" and not is_unknown(value))
+    ]
 
 
-def _differences(column: list[int]) -> list[int] | None:
-    """Return the first value of each order of differences, or None if they do not vanish soon."""
-    first = []
-    for _ in range(MAX_DEGREE + 1):
-        first.append(column[0])
-        column = [after - before for before, after in pairwise(column)]
-        if not any(column):
-            return first
-    return None
+def _items_left(source: Any) -> int | None:
+    """Return how many items an iterator of the interpreter had, before the last one was taken; None if unknown."""
+    kind = type(source)
+    if kind in (enumerate, zip):
+        sources = source.__reduce__()[1]
+        counts = [_items_left(inner) for inner in (sources[:1] if kind is enumerate else sources)]
+        return None if not counts or None in counts else min(count for count in counts if count is not None)
+    hint = getattr(source, "__length_hint__", None) if kind.__module__ == "builtins" else None
+    return None if hint is None else hint() + 1
 
 
-def _value_at(differences: list[int], rounds: int) -> int:
-    """Newton's forward formula."""
-    value, choose = 0, 1
-    for order, difference in enumerate(differences):
-        value += difference * choose
-        choose = choose * (rounds - order) // (order + 1)
-    return value
-
-
-def _rounds_left(test: str, samples: list[dict[str, int]], frame: Any) -> int | None:
-    """Return after how many rounds a test fails, by the numbers that it would compare; None if it is not known."""
+def _rounds_left(test: str, watch: _Watch, frame: Any) -> int | None:
+    """Return after how many rounds a test fails, by the values that it would compare; None if it is not known."""
     code = compile(test, "<test>", "eval", dont_inherit=True)
-    needed = {name for name in code.co_names if name in samples[-1]}
+    rules, at = watch.rules(), len(watch.watched) - 1
+    needed = {name for name in code.co_names if name in watch.watched[-1]}
     fixed = {**frame.f_globals, **frame.f_locals}
 
     def holds(rounds: int) -> bool | None:
-        values = _extended(samples, rounds)
-        return None if needed - values.keys() else bool(eval(code, {**fixed, **values}))
+        if needed - rules.keys():
+            return None
+        return bool(eval(code, {**fixed, **{name: rules[name](at + rounds) for name in needed}}))
 
     reach = 1
     while (state := holds(reach)) and reach < MAX_ROUNDS:
