@@ -34,7 +34,7 @@ func build(asked *request, woven *woven) error {
 	if err := tool(asked, "link", "-importcfg", config, "-w", "-o", program, object); err != nil {
 		return err
 	}
-	return patch(program)
+	return patch(program, asked.Controlled)
 }
 
 func writeConfig(asked *request, path string) error {

@@ -183,6 +183,7 @@ func (f *Frame) Line(line, place int) {
 	hold()
 	f.event(line, place, noSlot, noSlot)
 	release()
+	giveTurn()
 }
 
 // Case is Line as a part of a condition: it is always false.
@@ -207,6 +208,7 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 		f.lookAhead(first + i)
 	}
 	release()
+	giveTurn()
 	return false
 }
 
@@ -222,6 +224,7 @@ func (f *Frame) Again(line, place, key, value int, isFirst bool) bool {
 	f.lookAhead(key)
 	f.lookAhead(value)
 	release()
+	giveTurn()
 	return false
 }
 
