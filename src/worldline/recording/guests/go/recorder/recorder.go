@@ -81,7 +81,7 @@ func countPanics(newest *panicRecord) int {
 func Enter(code *Code, variables ...any) *Frame {
 	g := getg()
 	if !recorder.isOn {
-		if !code.IsMain || recorder.main != nil {
+		if !code.IsMain && !code.IsInit || recorder.main != nil {
 			return nil
 		}
 		Begin()
@@ -266,7 +266,7 @@ func (f *Frame) Leave() {
 		f.raise(newest)
 	}
 	recorder.top = f.parent
-	if f.parent == nil {
+	if f.parent == nil && (!f.code.IsInit || isUnderWay(newest)) {
 		f.endProgram(newest)
 	}
 	f.letGo()
