@@ -3,7 +3,7 @@
     python -m worldline.data.stream --recipe recipes/languages.py --count 20000 | xz > foreign.docs.xz
     WORLDLINE_FOREIGN=foreign.docs.xz WORLDLINE_BEGIN=shipped worldline train shipped -o runs/languages
 
-`WORLDLINE_LANGUAGES` selects languages (`js,c`; all but Go by default). `WORLDLINE_LEFT_OUT` names benchmark
+`WORLDLINE_LANGUAGES` selects languages (`js,c`; all by default). `WORLDLINE_LEFT_OUT` names benchmark
 files, separated by `:`; programs similar to theirs are not drawn.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worldline.data.mixture import Mixture, Source
     from worldline.model.train.config import Training
 
-LANGUAGES = tuple(os.environ.get("WORLDLINE_LANGUAGES", "js,ts,java,c,cpp,rust").split(","))
+LANGUAGES = tuple(os.environ.get("WORLDLINE_LANGUAGES", "js,ts,java,c,cpp,rust,go").split(","))
 LEFT_OUT = tuple(filter(None, os.environ.get("WORLDLINE_LEFT_OUT", "").split(":")))
 FOREIGN = os.environ.get("WORLDLINE_FOREIGN", ".carry/foreign/train.docs.xz")
 BEGIN = os.environ.get("WORLDLINE_BEGIN", "shipped")

@@ -15,6 +15,81 @@ PROGRAMS = sorted((Path(__file__).parent / "ordinary").glob("*.go"))
 STDIN = {"words": "a b A\nc b\na"}
 
 
+SWITCHES = """package main
+
+import "fmt"
+
+type number int
+
+func three() number { return 3 }
+
+func kind(of any) string {
+	switch value := of; value {
+	case nil:
+		return "nil"
+	case 1, "x":
+		return "one"
+	case "text":
+		return "text"
+	}
+	return "other"
+}
+
+func main() {
+	fmt.Println(kind(nil), kind(1), kind("text"), kind(1.0))
+	sum := 0
+	switch n := number(1); n + 2 {
+	case 1, 2:
+		sum += 100
+	case three():
+		sum += 3
+		fallthrough
+	case 4:
+		sum += 4
+	default:
+		sum += 1000
+	}
+	switch sum > 5 {
+	case false:
+		sum = 0
+	}
+	switch sum { case 1: sum = 0 }
+	fmt.Println(sum)
+}
+"""
+GLOBALS = """package main
+
+import "fmt"
+
+const size = 2
+var first = last + 1
+var c, d = both()
+var typed float64 = float64(last)
+var plain = 7
+var made = map[string]int{"a": 1}
+var worked = func() int { return 5 }()
+var nothing *int = nil
+
+var last = two()
+
+func two() int { return size }
+
+func both() (int, string) { return 4, "d" }
+
+func init() {
+	first += 10
+}
+
+func init() {
+	worked++
+}
+
+func main() {
+	fmt.Println(first, c, d, typed, plain, made, worked, nothing, last)
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def recorder() -> Iterator[go_runs.GoRecorder]:
     with go_runs.recorder() as opened:
@@ -129,7 +204,62 @@ def test_an_inner_variable_hides_an_outer_one(recorder: go_runs.GoRecorder) -> N
 
 def test_conditions_of_a_switch_have_steps(recorder: go_runs.GoRecorder) -> None:
     trace = record(recorder, "control")
-    assert lines(trace, "classify") == [[5, 6, 7, 8, 8], [5, 6, 7, 9, 10, 10], [5, 6, 7, 9, 12, 18, 18]]
+    assert lines(trace, "classify") == [[5, 6, 7, 8, 8], [5, 6, 7, 9, 10, 10], [5, 6, 7, 9, 12, 13, 15, 18, 18]]
+
+
+def test_cases_of_a_switch_with_a_value_are_tried_in_order(recorder: go_runs.GoRecorder) -> None:
+    """Also cases that call, compare an interface, or fall through; a case on the line of its switch has no step."""
+    trace = recorder.record(SWITCHES)
+    go_runs.check(trace, recorder.flow(trace))
+    called = [step.frame for step in trace.steps if step.event == "call" and trace.frames[step.frame].name == "kind"]
+    told = [[step.line for step in trace.steps if step.frame == frame and step.event == "line"] for frame in called]
+    assert told == [[10, 11, 12], [10, 11, 13, 14], [10, 11, 13, 15, 16], [10, 11, 13, 15, 18]]
+    assert trace.output == go_runs.plain(SWITCHES).stdout == "nil one text other\n7\n"
+
+
+def test_variables_of_the_package_and_init_have_steps(recorder: go_runs.GoRecorder) -> None:
+    """In the order of their dependencies; a constant has none, and a call records none of them."""
+    trace = recorder.record(GLOBALS)
+    go_runs.check(trace, recorder.flow(trace))
+    assert trace.output == go_runs.plain(GLOBALS).stdout
+    frames = [(frame.name, frame.parent) for frame in trace.frames]
+    assert frames == [
+        ("init", -1), ("both", 0), ("func1", 0), ("two", 0), ("init", -1), ("init", -1), ("main", -1),
+    ]  # fmt: skip
+    first = [step for step in trace.steps if step.frame == 0]
+    assert [(step.line, step.delta) for step in first] == [
+        (7, {}), (7, {"c": "4", "d": "'d'"}), (10, {"made": "{'a': 1}"}), (11, {"worked": "5"}), (14, {"last": "2"}),
+        (6, {"first": "3"}), (8, {"typed": "2.0"}), (8, {}),
+    ]  # fmt: skip
+    inits = [[step.delta for step in trace.steps if step.frame == frame] for frame in (4, 5)]
+    assert inits == [[{"first": "3"}, {"first": "13"}, {}], [{"worked": "5"}, {"worked": "6"}, {}]]
+    called = recorder.record(GLOBALS, call="two()")
+    assert [frame.name for frame in called.frames] == ["two"]
+    assert called.outcome.detail == "2"
+
+
+def test_files_are_initialised_by_their_names(recorder: go_runs.GoRecorder) -> None:
+    other = "package main\n\nvar other = len(text) + made\n\nvar text = string([]byte{'a', 'b'})\n"
+    source = "package main\n\nvar made = one()\n\nfunc one() int { return 1 }\n\nfunc main() { println(other) }\n"
+    trace = recorder.record(source, files=(("other.go", other),))
+    go_runs.check(trace, recorder.flow(trace))
+    roots = [(frame.name, frame.file) for frame in trace.frames if frame.parent < 0]
+    assert roots == [("init", "other.go"), ("init", "program.go"), ("init", "other.go"), ("main", "program.go")]
+    assert trace.stderr == "3\n"
+
+
+def test_a_panic_while_the_program_starts(recorder: go_runs.GoRecorder) -> None:
+    """In `init` it is raised; in a value of the package nobody can say that no library recovers it."""
+    raised = recorder.record("package main\n\nfunc init() {\n\tpanic(1)\n}\n\nfunc main() {\n}\n")
+    assert (raised.outcome.kind, raised.outcome.detail, raised[-1].event) == ("raised", "1", "raise")
+    source = "package main\n\nvar a = fail()\n\nfunc fail() int {\n\tpanic(1)\n}\n\nfunc main() {\n\t_ = a\n}\n"
+    ended = recorder.record(source)
+    assert (ended.outcome.kind, ended.outcome.detail, ended[-1].event) == ("exited", "2", "raise")
+    assert trace_events(ended) == ["call", "line", "call", "line", "raise"]
+
+
+def trace_events(trace: Trace) -> list[str]:
+    return [step.event for step in trace.steps]
 
 
 def test_a_panic_is_raised_before_what_is_deferred(recorder: go_runs.GoRecorder) -> None:

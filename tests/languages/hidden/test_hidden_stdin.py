@@ -65,8 +65,31 @@ fn main() {
     println!("{} {}", word.trim(), number < 6);
 }
 """,
+    "a.go": """\
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+)
+
+func main() {
+	var word string
+	number := make([]byte, 1)
+	fmt.Scan(&word)
+	rand.Read(number)
+	fmt.Println(word, number[0]%6 < 6)
 }
-KINDS = {"a.js": "below 6", "a.ts": "below 6", "Main.java": "float", "a.c": "below 6", "a.cpp": "bits 32"}
+""",
+}
+KINDS = {
+    "a.js": "below 6",
+    "a.ts": "below 6",
+    "Main.java": "float",
+    "a.c": "below 6",
+    "a.cpp": "bits 32",
+    "a.go": "urandom 1",
+}
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,9 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..hidden import nameless
 from ..refused import Refused
-from . import build
+from . import build, runtime
 
 
 def warm(config: dict[str, Any]) -> None:
@@ -30,8 +31,10 @@ def tools(spec: dict[str, Any]) -> dict[str, bytes]:
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
     """Return the instrumented program and its control flow."""
+    if spec["controlled"] and not os.path.exists(os.path.join(spec["tools"], runtime.ARCHIVE)):
+        raise Refused("control", "clocks follow an edited runtime, and the source of this Go's runtime differs")
     with tempfile.TemporaryDirectory() as folder:
-        request = {name: spec[name] for name in ("name", "source", "files", "call", "flags", "tools")}
+        request = {name: spec[name] for name in ("name", "source", "files", "call", "flags", "tools", "controlled")}
         request |= {"root": build.root(spec["toolchain"]["executables"]["go"]), "folder": folder}
         executable = os.path.join(folder, build.PASS)
         shutil.copyfile(os.path.join(spec["tools"], build.PASS), executable)  # no file of the tools is executable
@@ -52,9 +55,8 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
     """Replace this process by the program. The recorder in it starts first."""
-    if spec["control"] is not None:
-        raise Refused("control", "hidden inputs of Go programs are recorded (stdin) but not decided; leave it out")
-    for fd in (wire_fd, report_fd):
+    control = [] if spec["control"] is None else [nameless.nameless_file(nameless.control_text(spec["control"]))]
+    for fd in (wire_fd, report_fd, *control):
         os.set_inheritable(fd, True)
     limits = spec["limits"]
     settings = (
@@ -65,6 +67,7 @@ def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: in
         limits["value_depth"],
         int(spec["call"] is not None),
         int(limits["memory"]) // 16,
+        *control,
     )
     environment = {**os.environ, "WORLDLINE_GUEST": ",".join(map(str, settings)), **_runtime(int(limits["memory"]))}
     name = "./" + os.path.splitext(os.path.basename(spec["name"]))[0]

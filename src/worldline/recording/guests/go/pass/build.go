@@ -17,11 +17,9 @@ func build(asked *request, woven *woven) error {
 		return err
 	}
 	var sources []string
-	number := 0
-	for name, text := range woven.files {
+	for number, name := range woven.order {
 		path := filepath.Join(asked.Folder, fmt.Sprintf("source%d_%s", number, filepath.Base(name)))
-		number++
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(woven.files[name]), 0o644); err != nil {
 			return err
 		}
 		sources = append(sources, path)
@@ -34,7 +32,7 @@ func build(asked *request, woven *woven) error {
 	if err := tool(asked, "link", "-importcfg", config, "-w", "-o", program, object); err != nil {
 		return err
 	}
-	return patch(program)
+	return patch(program, asked.Controlled)
 }
 
 func writeConfig(asked *request, path string) error {

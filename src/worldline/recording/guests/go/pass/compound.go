@@ -146,20 +146,47 @@ func (w *weaver) switchStatement(fn *function, s *ast.SwitchStmt, label string) 
 		rest = s.Tag.Pos()
 	}
 	w.opened(fn, s, s.Init, rest, "switch", label)
+	tag := w.openTag(fn, s)
 	for _, statement := range s.Body.List {
 		clause := statement.(*ast.CaseClause)
 		line := 0
 		for i, expr := range clause.List {
 			w.literals(fn, expr)
-			own := w.lineOf(expr.Pos())
-			if i == 0 && s.Tag == nil && own != w.lineOf(s.Pos()) && isPlainBool(w.info.TypeOf(expr)) {
-				line = own
-				text := fmt.Sprintf("%s.Case(%d, %d) || ", w.frame(), own, file.at(clause.Pos()))
+			if i == 0 && w.hasStep(s, expr) {
+				line = w.lineOf(expr.Pos())
+				text := fmt.Sprintf("%s.Case(%d, %d) || ", w.frame(), line, file.at(clause.Pos()))
 				file.edits.insert(file.at(expr.Pos()), rankLine, text)
+			}
+			if tag != "" {
+				file.edits.insert(file.at(expr.Pos()), rankHeader, tag+" == (")
+				file.edits.insert(file.at(expr.End()), rankAfter, ")")
 			}
 		}
 		w.list(fn, clause.Body, clause.End()+1, line)
 	}
+}
+
+// hasStep says whether a case has a step of its own when it is tried, by the first of its expressions.
+func (w *weaver) hasStep(s *ast.SwitchStmt, expr ast.Expr) bool {
+	return w.lineOf(expr.Pos()) != w.lineOf(s.Pos()) && (s.Tag != nil || isPlainBool(w.info.TypeOf(expr)))
+}
+
+// openTag keeps the value of a switch in a variable, whose name it returns: cases with steps are conditions.
+func (w *weaver) openTag(fn *function, s *ast.SwitchStmt) string {
+	if s.Tag == nil {
+		return ""
+	}
+	for _, statement := range s.Body.List {
+		for _, expr := range statement.(*ast.CaseClause).List {
+			if w.hasStep(s, expr) {
+				tag, file := w.fresh("t"), fn.file
+				file.edits.insert(file.at(s.Tag.Pos()), rankOpen, tag+" := ")
+				file.edits.insert(file.at(s.Tag.End()), rankAfter, ";")
+				return tag
+			}
+		}
+	}
+	return ""
 }
 
 func (w *weaver) typeSwitch(fn *function, s *ast.TypeSwitchStmt, label string) {

@@ -181,9 +181,9 @@ func (g *flowGraph) statement(statement ast.Stmt, follow int, label string) int 
 	case *ast.RangeStmt:
 		return g.rangeLoop(s, follow, label)
 	case *ast.SwitchStmt:
-		return g.clauses(s.Body.List, line, follow, label, s.Tag == nil)
+		return g.clauses(s.Body.List, line, follow, label, s)
 	case *ast.TypeSwitchStmt:
-		return g.clauses(s.Body.List, line, follow, label, false)
+		return g.clauses(s.Body.List, line, follow, label, nil)
 	case *ast.SelectStmt:
 		return g.selectStatement(s, line, follow, label)
 	}
@@ -267,8 +267,8 @@ func (g *flowGraph) rangeLoop(s *ast.RangeStmt, follow int, label string) int {
 	return g.node(line, append([]int{round}, g.nodes[round].next...)...)
 }
 
-// clauses is a switch; the cases of one without a tag are tried one after the other, each on its line.
-func (g *flowGraph) clauses(list []ast.Stmt, line, follow int, label string, isTried bool) int {
+// clauses is a switch; the cases of one that is not of types are tried one after the other, each on its line.
+func (g *flowGraph) clauses(list []ast.Stmt, line, follow int, label string, tried *ast.SwitchStmt) int {
 	bodies := make([]int, len(list))
 	hasDefault, otherwise := false, follow
 	g.inside(label, follow, -1, func() {
@@ -283,8 +283,8 @@ func (g *flowGraph) clauses(list []ast.Stmt, line, follow int, label string, isT
 			}
 		}
 	})
-	if isTried {
-		return g.tried(list, bodies, line, otherwise)
+	if tried != nil {
+		return g.tried(tried, bodies, line, otherwise)
 	}
 	next := append([]int(nil), bodies...)
 	if !hasDefault {
@@ -293,14 +293,14 @@ func (g *flowGraph) clauses(list []ast.Stmt, line, follow int, label string, isT
 	return g.node(line, next...)
 }
 
-func (g *flowGraph) tried(list []ast.Stmt, bodies []int, line, otherwise int) int {
-	for i := len(list) - 1; i >= 0; i-- {
-		clause := list[i].(*ast.CaseClause)
+func (g *flowGraph) tried(s *ast.SwitchStmt, bodies []int, line, otherwise int) int {
+	for i := len(s.Body.List) - 1; i >= 0; i-- {
+		clause := s.Body.List[i].(*ast.CaseClause)
 		if clause.List == nil {
 			continue
 		}
 		own := g.w.lineOf(clause.List[0].Pos())
-		if own == line || !isPlainBool(g.w.info.TypeOf(clause.List[0])) {
+		if !g.w.hasStep(s, clause.List[0]) {
 			own = 0
 		}
 		otherwise = g.node(own, bodies[i], otherwise)

@@ -138,7 +138,9 @@ func (p *loaded) check() error {
 		Instances: map[*ast.Ident]types.Instance{},
 	}
 	var syntax []*ast.File
-	for _, file := range p.files {
+	byName := append([]*sourceFile(nil), p.files...)
+	sort.Slice(byName, func(i, j int) bool { return byName[i].name < byName[j].name })
+	for _, file := range byName { // the order in which variables are initialised
 		syntax = append(syntax, file.syntax)
 	}
 	pkg, err := config.Check("main", p.set, syntax, p.info)

@@ -19,6 +19,8 @@ type request struct {
 	Tools  string            `json:"tools"`
 	Root   string            `json:"root"`
 	Folder string            `json:"folder"`
+
+	Controlled bool `json:"controlled"`
 }
 
 // refusal is a program that does not compile, or a call that does not fit: the part that is wrong, and why.

@@ -5,12 +5,14 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"sort"
 	"strings"
 )
 
 // woven is an instrumented program.
 type woven struct {
 	files map[string]string // by name
+	order []string          // in which the compiler gets them
 	flow  flowTable
 }
 
@@ -19,6 +21,7 @@ type weaver struct {
 	*loaded
 	prefix    string // of all names that it adds; the program has none of them
 	functions []*function
+	globals   []*globals
 	counter   int
 	mainCall  bool // the program's own main is not what is executed
 	err       error
@@ -44,6 +47,7 @@ type function struct {
 	parent    *function
 	literals  int
 	isMain    bool
+	isInit    bool // called while the program starts
 	isGeneric bool // the closures of such functions have a dictionary of types before what they capture
 	body      *ast.BlockStmt
 	loops     []*loop
@@ -67,6 +71,9 @@ func weave(p *loaded, asked *request) (*woven, error) {
 	for _, file := range p.files {
 		w.file(file)
 	}
+	if !w.mainCall {
+		w.initialisers()
+	}
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -77,8 +84,12 @@ func weave(p *loaded, asked *request) (*woven, error) {
 	}
 	for _, file := range p.files {
 		out.files[file.name] = w.finished(file)
+		out.order = append(out.order, file.name)
 	}
-	out.files[w.prefix+"worldline.go"] = w.tables() + entry
+	sort.Strings(out.order) // as `go build` does
+	tables := w.prefix + "worldline.go"
+	out.files[tables] = w.tables() + entry
+	out.order = append([]string{tables}, out.order...)
 	out.flow = w.flowTable()
 	return out, nil
 }
@@ -140,6 +151,7 @@ func (w *weaver) declared(file *sourceFile, d *ast.FuncDecl) {
 		}
 		fn.isMain = !w.mainCall
 	}
+	fn.isInit = d.Recv == nil && d.Name.Name == "init" && !w.mainCall
 	w.function(fn, d.Recv, d.Type, d)
 }
 
@@ -350,11 +362,11 @@ func isNilNode(node ast.Node) bool {
 func (w *weaver) tables() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "package main\nimport %s \"worldline\"\n", w.pkgName())
-	closures := []string{}
+	closures, word := []string{}, map[bool]string{true: "Yes", false: "No"}
 	for _, fn := range w.functions {
-		fmt.Fprintf(&out, "var %sc%d = %s.Code{Name: %q, File: %q, Line: %d, Results: %d, IsMain: %s.%s, Slots: []%s.Slot{",
+		fmt.Fprintf(&out, "var %sc%d = %s.Code{Name: %q, File: %q, Line: %d, Results: %d, IsMain: %s.%s, IsInit: %s.%s, Slots: []%s.Slot{",
 			w.prefix, fn.number, w.pkgName(), fn.name, fn.file.name, fn.line, len(fn.results),
-			w.pkgName(), map[bool]string{true: "Yes", false: "No"}[fn.isMain], w.pkgName())
+			w.pkgName(), word[fn.isMain], w.pkgName(), word[fn.isInit], w.pkgName())
 		captured := false
 		for _, s := range fn.slots {
 			captured = captured || s.outer > 0
@@ -371,6 +383,7 @@ func (w *weaver) tables() string {
 	if len(closures) > 0 {
 		fmt.Fprintf(&out, "func init() { %s.Closures(%s) }\n", w.pkgName(), strings.Join(closures, ", "))
 	}
+	out.WriteString(w.globalTables())
 	if w.mayFault() {
 		fmt.Fprintf(&out, "func init() { %s.MayFault() }\n", w.pkgName())
 	}

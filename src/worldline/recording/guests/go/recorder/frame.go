@@ -26,8 +26,10 @@ type Code struct {
 	Results int // the first of the variables that Enter gets
 	Slots   []Slot
 	IsMain  bool
+	IsInit  bool  // called while the program starts, before main
 	Outer   *Code // of a closure: the function around it
 
+	globals pointers // of the variables that a file initialises
 	isKnown bool
 	name    int
 	file    int

@@ -81,7 +81,7 @@ func countPanics(newest *panicRecord) int {
 func Enter(code *Code, variables ...any) *Frame {
 	g := getg()
 	if !recorder.isOn {
-		if !code.IsMain || recorder.main != nil {
+		if !code.IsMain && !code.IsInit || recorder.main != nil {
 			return nil
 		}
 		Begin()
@@ -183,6 +183,7 @@ func (f *Frame) Line(line, place int) {
 	hold()
 	f.event(line, place, noSlot, noSlot)
 	release()
+	giveTurn()
 }
 
 // Case is Line as a part of a condition: it is always false.
@@ -207,6 +208,7 @@ func (f *Frame) Round(line, place, first int, isFirst bool, variables ...any) bo
 		f.lookAhead(first + i)
 	}
 	release()
+	giveTurn()
 	return false
 }
 
@@ -222,6 +224,7 @@ func (f *Frame) Again(line, place, key, value int, isFirst bool) bool {
 	f.lookAhead(key)
 	f.lookAhead(value)
 	release()
+	giveTurn()
 	return false
 }
 
@@ -263,7 +266,7 @@ func (f *Frame) Leave() {
 		f.raise(newest)
 	}
 	recorder.top = f.parent
-	if f.parent == nil {
+	if f.parent == nil && (!f.code.IsInit || isUnderWay(newest)) {
 		f.endProgram(newest)
 	}
 	f.letGo()

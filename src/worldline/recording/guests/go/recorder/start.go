@@ -23,13 +23,15 @@ func init() {
 	if !isSet {
 		return
 	}
-	syscall.Unsetenv(variable)
+	for _, name := range [...]string{variable, "GOMAXPROCS", "GOGC", "GOMEMLIMIT"} { // the runtime has read its own
+		syscall.Unsetenv(name)
+	}
 	for _, hook := range hooks { // the linker leaves out what nobody reads
 		if hook == nil {
 			fail("no hook")
 		}
 	}
-	var numbers [7]int
+	var numbers [8]int
 	for i, word := range strings.SplitN(settings, ",", len(numbers)) {
 		numbers[i], _ = strconv.Atoi(word)
 	}
@@ -37,6 +39,9 @@ func init() {
 	render.maxBytes, render.maxDepth = numbers[3], numbers[4]
 	recorder.isCall = numbers[5] == 1
 	maxStack = uintptr(numbers[6])
+	if numbers[7] != 0 {
+		openTape(numbers[7])
+	}
 	if err := wire.open(numbers[0], numbers[2]); err != nil {
 		fail("the recorder cannot map its file: " + err.Error())
 	}

@@ -15,7 +15,10 @@ type pending struct {
 }
 
 // The functions of the library that the linked program jumps into from those of the same purpose (pass/patch.go).
-var hooks = [...]any{hookWrite, hookRead, hookExit}
+var hooks = [...]any{
+	hookWrite, hookRead, hookExit, hookNow, hookNano, hookRandom, hookFastrand, hookGettimeofday, timeval,
+	hookGetrusage,
+}
 
 func isRecorded() bool {
 	return recorder.isOn && recorder.top != nil && getg() == recorder.main
@@ -28,9 +31,19 @@ func address(data []byte) unsafe.Pointer {
 	return unsafe.Pointer(&data[0])
 }
 
+// transfer reads or writes. In a controlled run no other goroutine continues while the standard streams do.
+func transfer(number uintptr, fd int, data []byte) (uintptr, syscall.Errno) {
+	if tape.isOn && fd <= 2 {
+		done, _, failure := syscall.RawSyscall(number, uintptr(fd), uintptr(address(data)), uintptr(len(data)))
+		return done, failure
+	}
+	done, _, failure := syscall.Syscall(number, uintptr(fd), uintptr(address(data)), uintptr(len(data)))
+	return done, failure
+}
+
 // hookWrite is syscall.write.
 func hookWrite(fd int, data []byte) (int, error) {
-	done, _, failure := syscall.Syscall(syscall.SYS_WRITE, uintptr(fd), uintptr(address(data)), uintptr(len(data)))
+	done, failure := transfer(syscall.SYS_WRITE, fd, data)
 	if failure != 0 {
 		return int(done), failure
 	}
@@ -48,7 +61,7 @@ func hookWrite(fd int, data []byte) (int, error) {
 
 // hookRead is syscall.read.
 func hookRead(fd int, data []byte) (int, error) {
-	done, _, failure := syscall.Syscall(syscall.SYS_READ, uintptr(fd), uintptr(address(data)), uintptr(len(data)))
+	done, failure := transfer(syscall.SYS_READ, fd, data)
 	if failure != 0 {
 		return int(done), failure
 	}
@@ -60,6 +73,9 @@ func hookRead(fd int, data []byte) (int, error) {
 		}
 		streams.input = append(streams.input, data[:done]...)
 		release()
+	}
+	if fd > 2 && done > 0 && isDrawn() {
+		return drawRead(fd, data, int(done)), nil
 	}
 	return int(done), nil
 }

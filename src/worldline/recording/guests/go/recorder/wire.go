@@ -25,6 +25,7 @@ const (
 	tagNote   = 0x20
 	tagHidden = 0x21
 	tagMeta   = 0x22
+	tagDraw   = 0x23
 	tagEnd    = 0x3f
 )
 
@@ -43,6 +44,7 @@ type wireWriter struct {
 	steps    int
 	maxSteps int
 	current  int
+	isBegun  bool // the newest step is a call or a line
 	ended    bool
 	names    map[string]int
 	large    int // how many values may be the base of a splice
@@ -137,7 +139,7 @@ func (w *wireWriter) call(frame, parent, name, file, line int) {
 		p = w.number(p, field)
 	}
 	w.commit(p, 0)
-	w.current = frame
+	w.current, w.isBegun = frame, true
 }
 
 // switchTo makes a frame the one that the next records are about.
@@ -152,6 +154,7 @@ func (w *wireWriter) line(frame, line int) {
 	w.count()
 	w.switchTo(frame)
 	w.commit(w.number(w.begin(tagLine, 0), line), 0)
+	w.isBegun = true
 }
 
 // step writes a step with an argument.
@@ -160,6 +163,7 @@ func (w *wireWriter) step(frame int, tag byte, line int, arg []byte) {
 	w.switchTo(frame)
 	p := w.begin(tag, len(arg))
 	w.commit(w.text(w.number(p, line), arg), 1)
+	w.isBegun = false
 }
 
 func (w *wireWriter) delta(frame, name int, value []byte) {
