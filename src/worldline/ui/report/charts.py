@@ -24,8 +24,9 @@ MAX_LABEL_CHARS = 30
 class Rates:
     """Shares by row, one per series.
 
-    `is_scale`: the rows are ordered, from short to long. `measure` names the shares. The axis ends at `top`. `cited` are
-    published rates, by series and row (None: not published). They have no interval; only `figures` draws them.
+    `is_scale`: the rows are ordered, from short to long. `measure` names the shares. The axis ends at `top`.
+    `cited` are published rates, by series and row (None: not published). They have no interval; only `figures` draws
+    them.
     """
 
     name: str
@@ -113,6 +114,11 @@ class Differences:
     baseline: str
     series: tuple[str, ...]
     rows: tuple[tuple[str, tuple[RateDifference | None, ...]], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The series."""
+        return self.series
 
     @property
     def end(self) -> float:

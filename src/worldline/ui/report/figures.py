@@ -68,10 +68,9 @@ def draw(chart: Chart) -> Figure:
 
     rows = 8 if isinstance(chart, SizeSpread) else len(chart.rows)
     is_upright = isinstance(chart, SizeSpread | Budgets) or _is_curve(chart)
-    series = (
-        len(chart.names) if isinstance(chart, Rates) else len(chart.series) if isinstance(chart, Differences) else 1
-    )
-    legend = 0.2 * math.ceil(series / 2) if series > 2 else 0.0
+    series = len(chart.names) if isinstance(chart, Rates | Differences) else 1
+    has_cited = isinstance(chart, Rates) and bool(chart.cited)
+    legend = 0.2 * math.ceil(series / 2) if series > 2 or has_cited else 0.0
     height = legend + (2.6 if is_upright else 0.7 + max(0.2, 0.08 * (series + 1)) * min(rows, MAX_ROWS))
     figure = Figure(figsize=(5.5, height), layout="constrained")
     axes = figure.subplots()
@@ -89,9 +88,11 @@ def draw(chart: Chart) -> Figure:
         _differences(axes, chart)
     else:
         _flips(axes, chart)
-    if (series := len(axes.get_legend_handles_labels()[0])) > 2:
-        figure.legend(loc="outside lower left", frameon=False, ncols=2)
-    elif series:
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    order = [name for name in (chart.names if isinstance(chart, Rates) else handles) if name in handles]
+    if len(order) > 2 or (isinstance(chart, Rates) and chart.cited):
+        figure.legend([handles[name] for name in order], order, loc="outside lower left", frameon=False, ncols=2)
+    elif order:
         figure.legend(loc="outside right upper", frameon=False)
     return figure
 

@@ -38,13 +38,7 @@ def cruxeval(results: PaperResults) -> PaperContent:
     drawn = [(f"{results.model}, trace", (share(sums.all.answer),)), *((cited_name(row), unknown) for row in cited)]
     known = (("published", (None, *(rates(row, figures)[0] for row in cited))),)
     chart = Rates(
-        "cruxeval",
-        "CRUXEval answers",
-        ("measured",),
-        tuple(drawn),
-        measure="answers right",
-        cited=known,
-        label_chars=54,
+        "cruxeval", "CRUXEval answers", (MEASURED,), tuple(drawn), measure="answers right", cited=known, label_chars=54
     )
     return PaperContent(table=Table("", heads, (own, *rows), PUBLISHED_NOTE), chart=chart, sources=sources.all)
 
@@ -66,8 +60,12 @@ def composition(results: PaperResults) -> PaperContent:
     own = {kind: _by_group(findings, [f"{depth}/{kind}" for depth in depths]) for kind in KINDS}
     (row,) = cited_rows("composition", ("string/1",))
     names = {kind: [f"{kind}/{depth}" for depth in depths] for kind in KINDS}
-    rows = [(results.model, f"{kind} values", *shares, MEASURED) for kind, shares in own.items()]
-    cited = [(row.model, f"{kind} values", *cited_cells(row, names[kind], sources)[2:]) for kind in KINDS]
+    rows: list[tuple[Cell, ...]] = [
+        (results.model, f"{kind} values", *shares, MEASURED) for kind, shares in own.items()
+    ]
+    cited: list[tuple[Cell, ...]] = [
+        (row.model, f"{kind} values", *cited_cells(row, names[kind], sources)[2:]) for kind in KINDS
+    ]
     heads = ("model", "programs", *(f"depth {depth}" for depth in depths), "source")
     chart = Rates(
         "composition",
@@ -92,15 +90,15 @@ def failures(results: PaperResults) -> PaperContent:
     marks = {id(row): sources.mark(row.source) for row in (cited, rewritten)}
     parts = (
         ("cause", _shown(causes, cited.figures, _CITED_CAUSES), cited),
-        ("type of the value", _shown(types, cited.figures, _CITED_TYPES), cited),
-        ("right after", fixed, rewritten),
+        ("type", _shown(types, cited.figures, _CITED_TYPES), cited),
+        ("rewritten", fixed, rewritten),
     )
     rows, drawn, known = list[tuple[Cell, ...]](), list[tuple[str, tuple[Share, ...]]](), list[float | None]()
     for part, classes, row in parts:
         for name, own in classes.items():
             value = row.figures.get(name)
             rows.append((part, name, own, value, marks[id(row)] if value is not None else None))
-            drawn.append((name, (own,)))
+            drawn.append((f"{part}: {name}", (own,)))
             known.append(None if value is None else value / 100)
     heads = ("failures by", "class", results.model, f"{cited.model} on CRUXEval", "source")
     chart = Rates(
@@ -186,7 +184,7 @@ def _by_scale(
 ) -> PaperContent:
     """A table with one column per group, in order, and the curves of its rows."""
     sources, cited = NumberedSources(), cited_rows(suite, groups)
-    rows = [(model, way, *shares, MEASURED) for (way, model), shares in measured.items()]
+    rows: list[tuple[Cell, ...]] = [(model, way, *shares, MEASURED) for (way, model), shares in measured.items()]
     heads = ("model", "way", *(f"{group} {along}" for group in groups), "source")
     table = Table("", heads, (*rows, *(cited_cells(row, groups, sources) for row in cited)), PUBLISHED_NOTE)
     chart = Rates(

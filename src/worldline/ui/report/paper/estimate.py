@@ -76,7 +76,7 @@ class StoredWork:
 
 
 def stored_work(folder: Path) -> StoredWork:
-    """Return what a run holds already. Programs without a true answer count; faults do not: they are predicted again."""
+    """Return what a run holds already. Programs without a true answer count; faults do not: they are repeated."""
     if is_measured_run(folder):
         rows = [row for row in read_measurements(folder) if row.is_final]
         return StoredWork(len(rows), 0.0, sum(row.seconds for row in rows if row.kind != SKIPPED))
@@ -117,14 +117,16 @@ def estimate(
 def _estimate_run(
     run: PaperRun, count: int, work: StoredWork, usual: float | None, folder: Path, predictor: Predictor
 ) -> RunEstimate:
-    missing = max(0, min(count, _size(run)) - work.programs)
-    tried = 0 if not run.interventions or read_trials(folder) is not None else 2 * run.tried * len(run.interventions)
+    total = min(count, _size(run))
+    missing = max(0, total - work.programs)
+    tried = 0 if not run.interventions or read_trials(folder) is not None else min(run.tried, total // 2)
     if not missing and not (tried and work.programs == 0):
         return RunEstimate(run=run, stored=work.programs, programs=0)
-    mean, overhead = _sampled(run, min(SAMPLED_PROGRAMS, count), predictor)
+    mean, overhead = _sampled(run, min(SAMPLED_PROGRAMS, total), predictor)
     growth = 1.0 if "scratchpad" in run.options or run.suite != "crux" else REWRITTEN_GROWTH
     speed = work.bytes / work.seconds if work.bytes and work.seconds else usual
-    predicted = mean * (growth * missing + REWRITTEN_GROWTH * tried)
+    # As many passing samples as failed ones are tried.
+    predicted = mean * (growth * missing + REWRITTEN_GROWTH * 2 * tried * len(run.interventions))
     return RunEstimate(
         run=run, stored=work.programs, programs=missing, bytes=predicted, overhead=overhead * missing, speed=speed
     )
