@@ -38,7 +38,7 @@ def cruxeval(results: PaperResults) -> PaperContent:
     drawn = [(f"{results.model}, trace", (share(sums.all.answer),)), *((cited_name(row), unknown) for row in cited)]
     known = (("published", (None, *(rates(row, figures)[0] for row in cited))),)
     chart = Rates(
-        "cruxeval", "CRUXEval answers", (MEASURED,), tuple(drawn), measure="answers right", cited=known, label_chars=54
+        "cruxeval", "CRUXEval answers", (MEASURED,), tuple(drawn), measure="answers right", cited=known, label_chars=66
     )
     return PaperContent(table=Table("", heads, (own, *rows), PUBLISHED_NOTE), chart=chart, sources=sources.all)
 

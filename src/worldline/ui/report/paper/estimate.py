@@ -68,11 +68,12 @@ class PaperEstimate:
 
 @dataclass(frozen=True)
 class StoredWork:
-    """The predictions of a run that are stored: programs, bytes and seconds."""
+    """The predictions of a run that are stored: programs, bytes and seconds, and how many answers are not right."""
 
     programs: int = 0
     bytes: float = 0.0
     seconds: float = 0.0
+    failing: int = 0
 
 
 def stored_work(folder: Path) -> StoredWork:
@@ -85,8 +86,19 @@ def stored_work(folder: Path) -> StoredWork:
     newest = {record.at: record for record in read_records(folder)}
     kept = [record for record in newest.values() if not record.is_fault]
     return StoredWork(
-        len(kept), sum(len(record.found.text) for record in kept), sum(record.found.seconds for record in kept)
+        programs=len(kept),
+        bytes=sum(len(record.found.text) for record in kept),
+        seconds=sum(record.found.seconds for record in kept),
+        failing=sum(record.counts and record.judged["answer"] != "right" for record in kept),
     )
+
+
+def must_intervene(run: PaperRun, folder: Path, failing: int, predictor: Predictor) -> bool:
+    """Return whether interventions are still to be tried on the failed samples of a run."""
+    if not run.interventions or not failing or predictor.info.is_replay:
+        return False
+    trials = read_trials(folder) if folder.exists() else None
+    return trials is None or max(trials.failing, len(trials.failed)) != failing
 
 
 def estimate(
@@ -119,8 +131,9 @@ def _estimate_run(
 ) -> RunEstimate:
     total = min(count, _size(run))
     missing = max(0, total - work.programs)
-    tried = 0 if not run.interventions or read_trials(folder) is not None else min(run.tried, total // 2)
-    if not missing and not (tried and work.programs == 0):
+    failing = work.failing + missing // 2  # of the programs that are missing, how many fail is not known
+    tried = min(run.tried, failing) if must_intervene(run, folder, failing, predictor) else 0
+    if not missing and not tried:
         return RunEstimate(run=run, stored=work.programs, programs=0)
     mean, overhead = _sampled(run, min(SAMPLED_PROGRAMS, total), predictor)
     growth = 1.0 if "scratchpad" in run.options or run.suite != "crux" else REWRITTEN_GROWTH

@@ -22,8 +22,15 @@ from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
 from worldline.storage import files
 from worldline.storage.remote import is_url
-from worldline.ui.report.data import gather, read_trials
-from worldline.ui.report.paper.estimate import PROBE_PROGRAMS, PaperEstimate, estimate, in_words, stored_work
+from worldline.ui.report.data import gather
+from worldline.ui.report.paper.estimate import (
+    PROBE_PROGRAMS,
+    PaperEstimate,
+    estimate,
+    in_words,
+    must_intervene,
+    stored_work,
+)
 from worldline.ui.report.paper.latex import document_latex, paper_latex, source_text
 from worldline.ui.report.paper.record import PaperContent, PaperResults, PaperRun, PaperTable
 from worldline.ui.report.paper.tables import caption, chosen_tables
@@ -201,8 +208,7 @@ class _PaperWork:
         self.done[run.name] = result
         if isinstance(result, Report):
             check_is_readable(result)
-        if run.interventions:
-            self._intervene(run)
+        self._intervene(run)
 
     def results(self, model: str, runs: Mapping[str, PaperRun]) -> PaperResults:
         """Return the stored runs of a table."""
@@ -233,11 +239,9 @@ class _PaperWork:
 
     def _intervene(self, run: PaperRun) -> None:
         """Try interventions on failed samples, unless they were tried on as many."""
-        info, folder, findings = self._predictor.info, self._place(run), gather(self._place(run), limit=0)
-        failing = sum(sample.verdict.answer != "right" for sample in findings.seen)
-        trials = read_trials(folder)
-        is_tried = trials is not None and max(trials.failing, len(trials.failed)) == failing
-        if not failing or is_tried or info.is_replay or not isinstance(self._model, str):
+        folder = self._place(run)
+        failing = stored_work(folder).failing
+        if not isinstance(self._model, str) or not must_intervene(run, folder, failing, self._predictor):
             return
         report = self._progress
         intervene(
