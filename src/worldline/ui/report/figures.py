@@ -126,6 +126,7 @@ def _rates(axes: Axes, chart: Rates) -> None:
         axes.set_ylabel(f"{chart.measure}, %")
     else:
         _names(axes, names)
+        axes.set_ylim(len(names) - 0.5, -0.5)  # room for the outer series of the first and the last row
         axes.set_xlim(-2 * chart.top, 102 * chart.top)
         axes.set_xlabel(f"{chart.measure}, %")
 
