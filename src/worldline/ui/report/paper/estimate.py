@@ -84,12 +84,12 @@ def stored_work(folder: Path) -> StoredWork:
     if not is_run(folder):
         return StoredWork()
     newest = {record.at: record for record in read_records(folder)}
-    kept = [record for record in newest.values() if not record.is_fault]
+    records = [record for record in newest.values() if not record.is_fault]
     return StoredWork(
-        programs=len(kept),
-        bytes=sum(len(record.found.text) for record in kept),
-        seconds=sum(record.found.seconds for record in kept),
-        failing=sum(record.counts and record.judged["answer"] != "right" for record in kept),
+        programs=len(records),
+        bytes=sum(len(record.found.text) for record in records),
+        seconds=sum(record.found.seconds for record in records),
+        failing=sum(record.counts and record.judged["answer"] != "right" for record in records),
     )
 
 

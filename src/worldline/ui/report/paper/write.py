@@ -46,7 +46,7 @@ PaperProgress = Callable[[str, BenchProgress], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenTable:
+class WrittenPaperTable:
     """A table with its sources, numbered as in its rows, and the files it was written to."""
 
     name: str
@@ -77,7 +77,7 @@ class WrittenPaper:
 
     model: str
     folder: Path
-    tables: Mapping[str, WrittenTable]
+    tables: Mapping[str, WrittenPaperTable]
     skipped: Mapping[str, str] = field(default_factory=dict)
     estimate: PaperEstimate
     faults: int = 0
@@ -256,14 +256,14 @@ class _PaperWork:
 
 def _write(
     folder: Path, model: str, contents: Mapping[str, PaperContent], say: Callable[[str], None]
-) -> dict[str, WrittenTable]:
+) -> dict[str, WrittenPaperTable]:
     files.make_directory(folder)
     figures = _figures(folder, contents, say)
     written = {}
     for name, content in contents.items():
         text = paper_latex(name, caption(name), model, content.table, content.sources)
         files.write(folder / f"{name}.tex", text.encode("utf-8", "backslashreplace"))
-        written[name] = WrittenTable(
+        written[name] = WrittenPaperTable(
             name=name,
             caption=caption(name),
             table=content.table,
