@@ -29,7 +29,7 @@ HARNESS := .venv/.harness
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize soak vsix format clean
+.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers paper humaneval hostile hidden languages sanitize soak vsix format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -117,6 +117,10 @@ tokenizers: peers ## the tokenizer-swap study: its corpus, its models (a GPU is 
 	$(BIN)/python studies/tokenizers/study.py prepare
 	$(BIN)/python studies/tokenizers/study.py train --out .carry/tokenizers-run
 	$(BIN)/python studies/tokenizers/study.py report .carry/tokenizers-run/tokenizers.json
+
+paper: tools ## the published tables for a model, beside the published rows: MODEL=..., DATA=cruxeval.jsonl, ARGS="--minutes 10"
+	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[plots]'
+	$(BIN)/worldline paper all $(if $(MODEL),--model $(MODEL)) $(if $(DATA),--data $(DATA)) -o build/paper $(ARGS)
 
 humaneval: tools ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
 	$(BIN)/python benchmarks/humaneval.py

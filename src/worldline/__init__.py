@@ -83,6 +83,8 @@ if TYPE_CHECKING:
     from worldline.ui.report.export import export_tables as export_tables
     from worldline.ui.report.export import tables as tables
     from worldline.ui.report.leaderboard.write import leaderboard as leaderboard
+    from worldline.ui.report.paper.tables import paper_tables as paper_tables
+    from worldline.ui.report.paper.write import paper as paper
     from worldline.ui.report.report import report as report
     from worldline.ui.serve.start import serve as serve
     from worldline.ui.terminal.step.start import step as step
@@ -143,6 +145,8 @@ _HOMES = {
     "merge": "worldline.evaluation.runs",
     "mine_calls": "worldline.data.mine.by_recipe",
     "nearest_within": "worldline.plan.paths.nearest",
+    "paper": "worldline.ui.report.paper.write",
+    "paper_tables": "worldline.ui.report.paper.tables",
     "paths": "worldline.plan.paths.search",
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",

@@ -44,6 +44,7 @@ COMMANDS = {
     "leaderboard": ("leaderboard",),
     "learn": ("learn", "adapt", "remember"),
     "merge": ("merge",),
+    "paper": ("paper", "paper_tables"),
     "paths": ("paths",),
     "plan input": ("plan.find_input",),
     "plan outputs": ("plan.fill_outputs",),

@@ -20,6 +20,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.states import FORCES, clustered
 from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.value_groups import value_group
 from worldline.evaluation.table import Between, Cell, Measured
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -116,6 +117,19 @@ def test_a_wrong_value_is_a_wrong_state_and_no_wrong_action() -> None:
     assert rate(ahead["actions"]) == 1
     assert rate(ahead["states"]) == pytest.approx(8 / 9)
     assert ahead["% of steps before a wrong one"] == pytest.approx(100 * 3 / 9)
+
+
+def test_wrong_values_are_counted_by_what_they_hold() -> None:
+    def edit(text: bytes) -> bytes:
+        return text.replace(b"4 n=1", b"4 n=7").replace(b"2 d={'k': 0", b"2 d={'k': 5")
+
+    (table,) = measure(Suite(name="one", tasks=[LOOP]), Edits(edit), force="next").tables[2:]
+    shares = {str(group): share for group, share in table.rows if isinstance(share, Share)}
+    counts = {group: (share.some, share.n) for group, share in shares.items()}
+    # Given is n, then n twice; the dictionary with strings is assigned and returned.
+    assert counts == {"string": (0, 0), "holding strings": (1, 2), "other": (1, 3)}
+    groups = {"'a'": "string", "['a', 1]": "holding strings", "{1: (2, 'b')}": "holding strings", "[1]": "other"}
+    assert {text: value_group(text) for text in groups} == groups
 
 
 def test_a_wrong_action_is_no_failure_where_actions_are_given() -> None:

@@ -150,7 +150,8 @@ def test_every_published_row_has_a_source_and_a_possible_figure() -> None:
     rows = _all_rows()
     assert len(rows) > 60
     assert {row.suite for row in rows} <= set(SUITES)
-    assert all(row.source.url.startswith("https://") and row.source.measured for row in rows)
+    # A study of this project has a page in its documentation.
+    assert all(row.source.url.startswith(("https://", "docs/concepts/")) and row.source.measured for row in rows)
     assert all(0 <= figure <= 100 for row in rows for figure in row.figures.values())
     assert len({(row.suite, row.model, row.way, row.source) for row in rows}) == len(rows)
 

@@ -23,6 +23,7 @@ from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.leaderboard import leaderboard
 from worldline.cli.learn import learn
+from worldline.cli.paper import paper
 from worldline.cli.plan import plan
 from worldline.cli.recording import record
 from worldline.cli.recording.paths import paths
@@ -35,7 +36,16 @@ GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
     "Predict and debug": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
     "Measure a model": ("check", "bench", "merge", "score", "intervene"),
-    "Inspect results and stored data": ("report", "compare", "leaderboard", "export", "show", "cost", "verify"),
+    "Inspect results and stored data": (
+        "report",
+        "compare",
+        "leaderboard",
+        "paper",
+        "export",
+        "show",
+        "cost",
+        "verify",
+    ),
     "Train a model": ("data", "train", "learn"),
     "Plan with a model": ("ask", "rehearse", "plan"),
     "Set up your machine": ("doctor", "completion"),
@@ -64,7 +74,7 @@ for command in (
     *(record.record, record.show, record.encode, record.verify, record.cost),
     *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
     *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
-    *(check, suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard),
+    *(check, suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report, leaderboard, paper),
     *(doctor, completion),
 ):
     cli.add_command(command)

@@ -9,7 +9,7 @@ fed is in no rate. Steps of one program are not independent: intervals are by pr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worldline.codec.cwm.text import token
@@ -30,6 +30,7 @@ from worldline.evaluation.suites import REUSABLE
 from worldline.evaluation.suites import load as load_suite
 from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.value_groups import Counts, by_value, count_values
 from worldline.evaluation.table import Between, Cell, Table
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.forced_rollout import ForcedRollout, NextStep
@@ -57,6 +58,7 @@ class ForcedSteps:
         reach: How many steps were right before the first wrong one.
         length: The number of true steps.
         program: The place in the suite, which several samples of a program share.
+        values: Under `next`, wrong values and all values by what they hold.
     """
 
     group: str
@@ -66,6 +68,7 @@ class ForcedSteps:
     reach: int
     length: int
     program: int = 0
+    values: Counts | None = None
 
     @property
     def both(self) -> Right:
@@ -112,7 +115,8 @@ class StepMeter:
             force: [_parsed(row.at, row.figures[force]) for row in rows if row.figures[force] is not None]
             for force in self.forces
         }
-        return by_force(by_forcing), by_group(by_forcing)
+        values = by_value(by_forcing.get("next", ()))
+        return by_force(by_forcing), by_group(by_forcing), *([values] if values.rows else [])
 
 
 def meter(*, force: str | Sequence[str] = FORCES) -> StepMeter:
@@ -162,7 +166,8 @@ def _joined(parts: Sequence[Measurement]) -> Measurement:
 def _written(own: ForcedSteps) -> dict[str, Any]:
     """The figures as JSON, with one digit per step: 1 if it is right."""
     figures = {key: getattr(own, key) for key in ("group", "answer", "actions", "states", "reach", "length")}
-    return figures | {"actions": _digits(own.actions), "states": _digits(own.states)}
+    values = {} if own.values is None else {"values": own.values}
+    return figures | {"actions": _digits(own.actions), "states": _digits(own.states)} | values
 
 
 def _parsed(program: int, row: Mapping[str, Any]) -> ForcedSteps:
@@ -199,7 +204,7 @@ def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
 def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout) -> ForcedSteps:
     """Compare a rollout with each true step."""
     if rolled.force == "next":
-        return _ahead(task, ask, true, rolled.steps)
+        return replace(_ahead(task, ask, true, rolled.steps), values=count_values(ask, rolled, ENDS))
     answer = judge(task, true, rolled.prediction, ask=ask).answer == "right"
     codec = rolled.prediction.codec
     truth = read(ask, Prediction(text=true.text_in(codec), status="ended", codec=codec))

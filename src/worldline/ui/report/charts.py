@@ -25,6 +25,8 @@ class Rates:
     """Shares by row, one per series.
 
     `is_scale`: the rows are ordered, from short to long. `measure` names the shares. The axis ends at `top`.
+    `cited` are published rates, by series and row (None: not published). They have no interval; only `figures` draws
+    them.
     """
 
     name: str
@@ -34,6 +36,13 @@ class Rates:
     is_scale: bool = False
     measure: str = "right"
     top: float = 1.0
+    cited: tuple[tuple[str, tuple[float | None, ...]], ...] = ()
+    label_chars: int = MAX_LABEL_CHARS
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measured series, then the published ones."""
+        return *self.series, *(name for name, _ in self.cited)
 
     @property
     def ticks(self) -> tuple[float, ...]:
@@ -107,6 +116,11 @@ class Differences:
     rows: tuple[tuple[str, tuple[RateDifference | None, ...]], ...]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The series."""
+        return self.series
+
+    @property
     def end(self) -> float:
         """The end of the axis in both directions, which includes all intervals."""
         bounds = [abs(bound) for _, cells in self.rows for cell in cells if cell for bound in (cell.low, cell.high)]
@@ -116,10 +130,10 @@ class Differences:
 Chart = Rates | Counts | SizeSpread | Budgets | Flips | Differences
 
 
-def label(text: str) -> str:
+def label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
     """Return a label as one short line, not yet escaped for markup."""
     clean = printable(text)
-    return clean if len(clean) <= MAX_LABEL_CHARS else clean[: MAX_LABEL_CHARS - 1] + "…"
+    return clean if len(clean) <= max_chars else clean[: max_chars - 1] + "…"
 
 
 def svg(chart: Chart) -> str:

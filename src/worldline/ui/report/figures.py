@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import UsageError
+from worldline.core.stats import Share
 from worldline.storage import files
 from worldline.ui.report.charts import (
     MAX_ROWS,
@@ -67,8 +68,9 @@ def draw(chart: Chart) -> Figure:
 
     rows = 8 if isinstance(chart, SizeSpread) else len(chart.rows)
     is_upright = isinstance(chart, SizeSpread | Budgets) or _is_curve(chart)
-    series = len(chart.series) if isinstance(chart, Rates | Differences) else 1
-    legend = 0.2 * math.ceil(series / 2) if series > 2 else 0.0
+    series = len(chart.names) if isinstance(chart, Rates | Differences) else 1
+    has_cited = isinstance(chart, Rates) and bool(chart.cited)
+    legend = 0.2 * math.ceil(series / 2) if series > 2 or has_cited else 0.0
     height = legend + (2.6 if is_upright else 0.7 + max(0.2, 0.08 * (series + 1)) * min(rows, MAX_ROWS))
     figure = Figure(figsize=(5.5, height), layout="constrained")
     axes = figure.subplots()
@@ -86,9 +88,11 @@ def draw(chart: Chart) -> Figure:
         _differences(axes, chart)
     else:
         _flips(axes, chart)
-    if (series := len(axes.get_legend_handles_labels()[0])) > 2:
-        figure.legend(loc="outside lower left", frameon=False, ncols=2)
-    elif series:
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    order = [name for name in (chart.names if isinstance(chart, Rates) else handles) if name in handles]
+    if len(order) > 2 or (isinstance(chart, Rates) and chart.cited):
+        figure.legend([handles[name] for name in order], order, loc="outside lower left", frameon=False, ncols=2)
+    elif order:
         figure.legend(loc="outside right upper", frameon=False)
     return figure
 
@@ -100,7 +104,7 @@ def _is_curve(chart: Chart) -> bool:
 def _rates(axes: Axes, chart: Rates) -> None:
     rows, upright = chart.rows[:MAX_ROWS], is_curve(chart)
     for number, name in enumerate(chart.series):
-        shift = _shift(number, len(chart.series))
+        shift = _shift(number, len(chart.names))
         known = [(i + shift, shares[number]) for i, (_, shares) in enumerate(rows) if shares[number].n]
         places, rates = [place for place, _ in known], [100 * (share.rate or 0) for _, share in known]
         bounds = [[100 * bound for bound in share.interval] for _, share in known]
@@ -114,15 +118,36 @@ def _rates(axes: Axes, chart: Rates) -> None:
             axes.errorbar(places, rates, yerr=errors, **style)
         else:
             axes.errorbar(rates, places, xerr=errors, **style)
-    names = [f"{label(name)} ({sample_size(shares)})" for name, shares in rows]
+    _cited(axes, chart)
+    names = [_row_name(name, shares, chart.label_chars) for name, shares in rows]
     if upright:
         axes.set_xticks(range(len(rows)), [name.replace(" (", "\n(") for name in names])
         axes.set_ylim(-2 * chart.top, 102 * chart.top)
         axes.set_ylabel(f"{chart.measure}, %")
     else:
         _names(axes, names)
+        axes.set_ylim(len(names) - 0.5, -0.5)  # room for the outer series of the first and the last row
         axes.set_xlim(-2 * chart.top, 102 * chart.top)
         axes.set_xlabel(f"{chart.measure}, %")
+
+
+def _cited(axes: Axes, chart: Rates) -> None:
+    """Draw the published rates: hollow marks, without intervals, on a dashed curve."""
+    for number, (name, rates) in enumerate(chart.cited, len(chart.series)):
+        shift = _shift(number, len(chart.names))
+        known = [(i + shift, 100 * rate) for i, rate in enumerate(rates[:MAX_ROWS]) if rate is not None]
+        if not known:
+            continue
+        places, values = zip(*known, strict=True)
+        across, up = (places, values) if is_curve(chart) else (values, places)
+        style: dict[str, Any] = {"color": COLOURS[number], "label": name, "ms": 4, "mfc": "white", "lw": 0.8}
+        axes.plot(across, up, marker=MARKS[number], ls="--" if is_curve(chart) else "none", **style)
+
+
+def _row_name(name: str, shares: Sequence[Share], max_chars: int) -> str:
+    """The name of a row with its n, if anything was measured."""
+    text = label(name, max_chars)
+    return f"{text} ({sample_size(shares)})" if any(share.n for share in shares) else text
 
 
 def _shift(number: int, series: int) -> float:
