@@ -22,7 +22,6 @@ import reference  # noqa: E402
 from dialect import ListIndent, adapted  # noqa: E402
 from links import link_api_names, relink  # noqa: E402
 
-RUNS = REPOSITORY / "build" / "gallery"
 ASSETS = {
     "assets/icon.svg": REPOSITORY / "src" / "worldline" / "ui" / "web" / "static" / "icon.svg",
     "assets/site.css": WEBSITE / "site.css",
@@ -45,6 +44,11 @@ def project_pages() -> dict[str, str]:
     return {place: f"project/{place}" for place in places}
 
 
+def recorded_runs(config: MkDocsConfig) -> Path:
+    """The folder of the recorded runs."""
+    return REPOSITORY / str(config.extra["gallery"])
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and files that are not in docs/."""
     for place, page in project_pages().items():
@@ -53,7 +57,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, page, content=text))
     for page, path in ASSETS.items():
         files.append(File.generated(config, page, abs_src_path=str(path)))
-    for path in sorted(RUNS.glob("*.html")):
+    for path in sorted(recorded_runs(config).glob("*.html")):
         files.append(File.generated(config, f"gallery/{path.name}", abs_src_path=str(path)))
     return files
 
@@ -68,8 +72,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     pages = {f"docs/{file.src_uri}": file.src_uri for file in files if not file.src_uri.startswith("project/")}
     pages |= {**shown, "README.md": "index.md"}
     source = sources.get(place, f"docs/{place}")
+    if place == "index.md":
+        page.meta["hide"] = ["navigation"]
+    if place == "reference/cli.md":
+        markdown = reference.link_commands(markdown)
     if place == "tutorials/gallery.md":
-        markdown = gallery.embed(markdown, RUNS)
+        markdown = gallery.embed(markdown, recorded_runs(config))
     text = relink(adapted(markdown), source=source, page=place, pages=pages, repository=config.extra["repository"])
     return link_api_names(text, frozenset(reference.public_names()))
 

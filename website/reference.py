@@ -15,6 +15,7 @@ from worldline import plan
 from worldline.cli import GROUPS
 
 ROW = re.compile(r"^\| `([a-z ]+)` \| (.+?) \|", re.MULTILINE)
+SECTION = re.compile(r"^## ([a-z ]+)\n(?:(?!## ).*\n)*?\| option \| meaning \|\n(?:\|.*\n)+", re.MULTILINE)
 NAME = re.compile(r"`worldline\.([\w.]+)`")
 COMMANDS = """\
 ---
@@ -31,15 +32,15 @@ example of each.
     :command: cli
     :prog_name: worldline
     :depth: 1
-    :style: table
+    :style: plain
 """
 
 
 def public_names() -> dict[str, object]:
-    """Every function and class of the public API by its name after `worldline.`, modules apart."""
+    """Every function and type of the public API by its name after `worldline.`."""
     names = {name: getattr(worldline, name) for name in worldline.__all__}
     names |= {f"plan.{name}": getattr(plan, name) for name in plan.__all__}
-    return {name: value for name, value in names.items() if inspect.isfunction(value) or inspect.isclass(value)}
+    return {name: value for name, value in names.items() if not inspect.ismodule(value)}
 
 
 def functions_by_group(api_page: str) -> dict[str, list[str]]:
@@ -54,11 +55,21 @@ def functions_by_group(api_page: str) -> dict[str, list[str]]:
     return {**groups, "Other functions": others}
 
 
+def link_commands(text: str) -> str:
+    """Below each table of options in docs/reference/cli.md, link the command's full help."""
+
+    def linked(match: re.Match[str]) -> str:
+        command = f"worldline {match[1]}"
+        return f"{match[0]}\n[All options of `{command}`](commands.md#{command.replace(' ', '-')})\n"
+
+    return SECTION.sub(linked, text)
+
+
 def pages(docs: Path) -> Iterator[tuple[str, str]]:
     """Yield the place and the Markdown of each page that is rendered from the code."""
     yield "reference/commands.md", COMMANDS
     groups = functions_by_group((docs / "reference" / "api.md").read_text("utf-8"))
-    classes = [name for name, value in public_names().items() if inspect.isclass(value)]
-    for title, names in {**groups, "Types": classes}.items():
+    types = [name for name, value in public_names().items() if not inspect.isfunction(value)]
+    for title, names in {**groups, "Types": types}.items():
         directives = "".join(f"\n::: worldline.{name}\n" for name in dict.fromkeys(names))
         yield f"reference/api/{title.lower().replace(' ', '-')}.md", f"# {title}\n{directives}"
