@@ -1,4 +1,4 @@
-"""Read Markdown as a git host does: Python-Markdown wants more indent and blank lines, and knows no file names of blocks."""
+"""Read Markdown as a git host does: Python-Markdown wants more indent and more blank lines."""
 
 from __future__ import annotations
 

@@ -39,7 +39,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def project_pages() -> dict[str, str]:
     """Pages outside docs/ that the site shows: their place in the repository, and on the site."""
     found = [path for path in REPOSITORY.glob("*.md") if path.name != "README.md"]
-    found += [*REPOSITORY.glob("studies/*/README.md"), *(REPOSITORY / name / "README.md" for name in ("examples", "tests"))]
+    found += [
+        *REPOSITORY.glob("studies/*/README.md"),
+        *(REPOSITORY / name / "README.md" for name in ("examples", "tests")),
+    ]
     places = [path.relative_to(REPOSITORY).as_posix() for path in sorted(found)]
     return {place: f"project/{place}" for place in places}
 
@@ -77,6 +80,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if place == "reference/cli.md":
         markdown = reference.link_commands(markdown)
     if place == "tutorials/gallery.md":
+        page.meta["hide"] = ["toc"]
         markdown = gallery.embed(markdown, recorded_runs(config))
     text = relink(adapted(markdown), source=source, page=place, pages=pages, repository=config.extra["repository"])
     return link_api_names(text, frozenset(reference.public_names()))

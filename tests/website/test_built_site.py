@@ -1,4 +1,4 @@
-"""The site as `make docs` builds it: strict, whole, from a disk without a network, wide and narrow, in a real browser."""
+"""The site as `make docs` builds it: strict, from a disk without a network, wide and narrow, in a real browser."""
 
 from __future__ import annotations
 
