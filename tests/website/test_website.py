@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -82,6 +83,19 @@ def test_the_runs_of_the_gallery_are_commands_that_end_with_a_view() -> None:
     assert all(run.commands[-1].startswith("worldline view ") for run in runs)
     assert any("--quiz" in run.commands[-1] for run in runs)
     assert {Path(word).suffix for run in runs for word in run.commands[-1].split()} >= {".py", ".c", ".rs"}
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_run_whose_toolchain_is_missing_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "bwrap").symlink_to(shutil.which("bwrap") or "bwrap")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    run = gallery.GalleryRun(name="moves", commands=("worldline view examples/moves.rs",), address="")
+    assert "no rustc" in (run.record(tmp_path) or "")
+    assert "no rustc" in gallery.embed("<!-- run: moves -->\n\n```\nworldline view x.rs\n```\n", tmp_path)
+    unknown = gallery.GalleryRun(name="lost", commands=("worldline view examples/lost.py",), address="")
+    with pytest.raises(gallery.RecordingFailed, match="lost"):
+        unknown.record(tmp_path)
 
 
 @pytest.mark.unit
