@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar o
 EXTRAS := $(PIP) --no-compile
 COMPILED := .venv/lib/python3*/site-packages/{torch,ray,pandas,z3,crosshair,hypothesis,playwright,coverage,_pytest}
 PROGRESS := .ci/progress
-SOURCES := src tests benchmarks studies docs editors setup.py
+SOURCES := src tests benchmarks studies docs website editors setup.py
 # Compiled bytecode is kept, even where the environment says otherwise: tests start thousands of Python processes, and
 # a sandbox cannot write its own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -24,12 +24,13 @@ PACKAGE := .venv/.package
 TOOLS := .venv/.tools
 PEERS := .venv/.peers
 HARNESS := .venv/.harness
+SITE := .venv/.site
 
 # The tests of one file stay in one process, so that they share a server, a browser or a recording.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers paper humaneval hostile hidden languages sanitize soak vsix format clean
+.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers paper humaneval hostile hidden languages sanitize soak vsix docs format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -71,11 +72,15 @@ $(PEERS): $(TOOLS)
 		echo "set-up: npm ci failed in tests/dap, so no real client steps through the debug adapter" >&2
 	@touch $@
 
-harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval and a notebook runner (0.6 GB)
+harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval, a notebook runner, MkDocs (0.6 GB)
 
 $(HARNESS): $(PEERS)
-	@$(PROGRESS) "Installing inspect_ai, lm-eval and nbclient" $(EXTRAS) 'worldline[inspect,lm-eval,notebook]' || \
-		echo "set-up: inspect_ai, lm-eval or nbclient is not available here, so their tests are skipped" >&2
+	@$(PROGRESS) "Installing inspect_ai, lm-eval, nbclient and MkDocs" $(EXTRAS) 'worldline[inspect,lm-eval,notebook,docs]' || \
+		echo "set-up: inspect_ai, lm-eval, nbclient or MkDocs is not available here, so their tests are skipped" >&2
+	@touch $@
+
+$(SITE): $(PACKAGE)
+	@$(PROGRESS) "Installing MkDocs" $(EXTRAS) 'worldline[docs]'
 	@touch $@
 
 demo: setup ## record a program, let the shipped model predict it, and see where and why the two diverge
@@ -147,6 +152,9 @@ soak: tools ## minutes: serve, the page and record_many under many clients, depa
 
 vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-extension build/worldline.vsix
 	$(BIN)/python editors/vscode/vsix/build.py build/worldline.vsix
+
+docs: setup $(SITE) ## the documentation site, build/site: every link checked, real runs embedded, nothing loaded from elsewhere
+	$(BIN)/python website/build.py build/site
 
 format: tools ## format the sources
 	$(BIN)/ruff check --fix-only $(SOURCES)

@@ -110,7 +110,7 @@ class QuizView {
     if (judged?.model?.status === "predicting") this.watch(at);
     this.context.announce(`question ${at + 1} of ${this.quiz.questions}: ${question.text.replaceAll("`", "")}`);
     if (judged) this.answers.onward();
-    else this.answers.focus();
+    else if (window.parent === window || document.hasFocus()) this.answers.focus(); // A frame takes no focus from the page around it.
   }
 
   render() {

@@ -1,0 +1,195 @@
+"""Every block of code of the documentation: commands and their options exist, data parses, Python executes.
+
+Other tests execute most commands and compare their output (`test_documented_output.py`, `test_your_model.py`,
+`test_server_tutorial.py`, `tests/repository`). Here is what each block must be, whatever its page.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+import worldline
+from worldline.cli import cli
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`(worldline [a-z][^`]*)`")
+ASSIGNMENTS = re.compile(r"(?:[A-Z_]+=\S+ +)+")
+COMMANDS = {"", "sh", "console"}
+DATA = {"json", "jsonl", "yaml", "lua", "html", "bibtex"}
+# Blocks of these pages need what a test elsewhere brings along, or hours.
+NOT_EXECUTED = {
+    "CONTRIBUTING.md": "fragments that go into files of the package",
+    "docs/how-to/compare.md": "stored runs of three models",
+    "docs/how-to/failing-tests.md": "a repository with a failing test",
+    "docs/how-to/serve.md": "a server: tests/serve",
+    "docs/how-to/your-model.md": "test_your_model.py executes it",
+    "docs/reference/storage.md": "a bucket and a dataset: tests/storage, tests/data",
+    "docs/tutorials/trace-a-repository.md": "tests/repository executes it",
+    "docs/tutorials/train-a-tiny-model.md": "a recipe; tests/model trains",
+}
+
+
+# A block that starts so trains the shipped model: hours on a CPU. tests/model and tests/learning train small ones.
+TRAINS_FOR_HOURS = "worldline.build_dataset("
+
+
+class Block(NamedTuple):
+    """A block of code: its page, its language and its text."""
+
+    page: str
+    language: str
+    text: str
+
+
+def blocks() -> list[Block]:
+    """Every block of every page."""
+    return [
+        Block(str(page.relative_to(ROOT)), info.partition(" ")[0], re.sub(rf"^{indent}", "", text, flags=re.MULTILINE))
+        for page in PAGES
+        for indent, info, text in BLOCK.findall(page.read_text("utf-8"))
+    ]
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Each command of worldline that a block shows, with its page. Output of commands is passed over."""
+    for block in blocks():
+        if block.language not in COMMANDS:
+            continue
+        lines = block.text.replace("\\\n", " ").splitlines()
+        if any(line.startswith("$ ") for line in lines):
+            lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        for line in lines:
+            line = ASSIGNMENTS.sub("", line) if ASSIGNMENTS.match(line) else line
+            if line.startswith("worldline "):
+                yield block.page, line
+
+
+def mentions() -> Iterator[tuple[str, str]]:
+    """Each command that stands in a sentence, with its page."""
+    for page in PAGES:
+        for text in INLINE.findall(page.read_text("utf-8")):
+            line = " ".join(text.split())
+            yield str(page.relative_to(ROOT)), line
+
+
+BLOCKS = blocks()
+LINES = sorted(set(commands()))
+MENTIONS = sorted(set(mentions()))
+PYTHON = [block for block in BLOCKS if block.language == "python"]
+PROGRAMS = sorted({block.page for block in PYTHON} - NOT_EXECUTED.keys())
+
+
+def parse(line: str) -> None:
+    """Parse a command line as click does, without looking at files."""
+    words = shlex.split(line, comments=True)[1:]
+    for mark in ("|", ">", "&", "&&", "<"):
+        words = words[: words.index(mark)] if mark in words else words
+    command: click.Command = cli
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        assert words[0] in command.commands, f"no command {words[0]}"
+        command = command.commands[words.pop(0)]
+    context = click.Context(command, info_name=command.name, **command.context_settings)
+    values, _, parameters = command.make_parser(context).parse_args(words)
+    for parameter in parameters:
+        value = values.get(parameter.name or "")
+        # A word in capitals stands for a value.
+        if isinstance(parameter.type, click.Choice) and value is not None and not str(value).isupper():
+            parameter.type_cast_value(context, value)
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize(("page", "line"), LINES, ids=lambda text: text[:70])
+def test_a_documented_command_exists_with_its_options(page: str, line: str) -> None:
+    try:
+        parse(line)
+    except (click.ClickException, ValueError) as error:
+        pytest.fail(f"{page}: {line}: {error}")
+
+
+@pytest.mark.unit
+def test_commands_in_sentences_exist_with_their_options() -> None:
+    for page, line in MENTIONS:
+        try:
+            parse(line)
+        except (click.ClickException, ValueError) as error:
+            # An option may be named without its value.
+            if not line.endswith(getattr(error, "option_name", None) or "-"):
+                pytest.fail(f"{page}: {line}: {error}")
+
+
+@pytest.mark.unit
+def test_an_option_that_does_not_exist_is_noticed() -> None:
+    with pytest.raises(click.NoSuchOption):
+        parse("worldline record examples/count.py --no-such-option")
+    with pytest.raises(click.BadParameter):
+        parse("worldline encode examples/count.py --format nonsense")
+
+
+@pytest.mark.unit
+def test_commands_and_blocks_are_found() -> None:
+    assert len(LINES) > 150
+    assert len(MENTIONS) > 100
+    assert {block.language for block in BLOCKS} == COMMANDS | DATA | {"python"}
+    assert {block.page for block in PYTHON} > NOT_EXECUTED.keys()
+
+
+@pytest.mark.unit
+def test_data_and_python_parse() -> None:
+    for block in BLOCKS:
+        if block.language == "json":
+            json.loads(block.text)
+        if block.language == "jsonl":
+            [json.loads(line) for line in block.text.splitlines()]
+        if block.language == "python":
+            ast.parse(block.text, block.page)
+
+
+def calls(text: str) -> Iterator[tuple[Callable[..., object], ast.Call]]:
+    """Each call of a public function as `worldline.NAME(...)` in some Python."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and (name := re.fullmatch(r"worldline\.([\w.]+)", ast.unparse(node.func))):
+            yield attrgetter(name[1])(worldline), node
+
+
+def test_calls_of_public_functions_fit_their_signatures() -> None:
+    fitting = 0
+    for block in PYTHON:
+        for function, call in calls(block.text):
+            names = {keyword.arg: None for keyword in call.keywords if keyword.arg}
+            inspect.signature(function).bind(*call.args, **names)
+            fitting += 1
+    assert fitting > 10
+
+
+@pytest.mark.long(reason="records programs and asks the model as the documentation does")
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("page", PROGRAMS)
+def test_the_python_blocks_of_a_page_execute_in_their_order(page: str, tmp_path: Path) -> None:
+    if any("paths" in block.text for block in PYTHON if block.page == page):
+        pytest.importorskip("crosshair", reason="the extra `paths` is not installed")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    program = "\n".join(
+        block.text for block in PYTHON if block.page == page and not block.text.startswith(TRAINS_FOR_HOURS)
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=3600, check=False
+    )
+    assert done.returncode == 0, done.stderr
