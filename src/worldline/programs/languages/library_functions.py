@@ -187,9 +187,11 @@ def _drawn(language: str, rng: Random) -> Program:
     if language in BARE:
         opening = "\n".join(line for line in opening if _is_used(line, "\n".join(body))).strip().splitlines()
     lang = LANGUAGES[language]
-    if lang.main_class:
-        body = [f"class {lang.main_class} {{", *(f"  {line}" for line in body), "}"]
-    file = lang.main_class + lang.suffixes[0] if lang.main_class else usual_name(language)
+    file = usual_name(language)
+    if writer.can("class"):
+        container = writer.say("class")
+        body = [f"class {container} {{", *(f"  {line}" for line in body), "}"]
+        file = container + lang.suffixes[0]
     source = "\n".join([*opening, *([""] if opening else []), *body]) + "\n"
     return Program(source=source, name=file, call=f"{name}({', '.join(arguments)})")
 
