@@ -133,7 +133,7 @@ class _Layout:
 
     def add(self, config: str, table: Any) -> None:
         """Add rows to the files of their splits."""
-        import pyarrow.compute as pc
+        import pyarrow.compute as pc  # type: ignore[import-untyped]
 
         # What a shard says of itself is not true of the new file.
         table = table.replace_schema_metadata(None)
