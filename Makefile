@@ -71,11 +71,11 @@ $(PEERS): $(TOOLS)
 		echo "set-up: npm ci failed in tests/dap, so no real client steps through the debug adapter" >&2
 	@touch $@
 
-harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval and a notebook runner (0.6 GB)
+harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval, a notebook runner, transformers (0.7 GB)
 
 $(HARNESS): $(PEERS)
-	@$(PROGRESS) "Installing inspect_ai, lm-eval and nbclient" $(EXTRAS) 'worldline[inspect,lm-eval,notebook]' || \
-		echo "set-up: inspect_ai, lm-eval or nbclient is not available here, so their tests are skipped" >&2
+	@$(PROGRESS) "Installing inspect_ai, lm-eval, nbclient and transformers" $(EXTRAS) 'worldline[inspect,lm-eval,notebook,hub]' || \
+		echo "set-up: inspect_ai, lm-eval, nbclient or transformers is not available here, so their tests are skipped" >&2
 	@touch $@
 
 demo: setup ## record a program, let the shipped model predict it, and see where and why the two diverge

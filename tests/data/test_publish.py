@@ -97,7 +97,7 @@ def test_the_card_names_configurations_mixture_and_limits(tmp_path: Path) -> Non
         assert list((tmp_path / "out").glob(file["path"]))
     for line in (
         "| `documents` | train | 16 |", "| interpreter | cpython 3.11.7 |", "| limit: steps | 2,000 |",
-        "| generate | `worldline.programs.generate:program` |  | 100.0% |", "| reveal=0 bare | 100.0% |",
+        "| generate | `worldline.programs.generate:program` |  | 100.0% |", "| bare reveal=0 | 100.0% |",
     ):  # fmt: skip
         assert line in card.text
 
