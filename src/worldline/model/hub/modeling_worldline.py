@@ -189,7 +189,7 @@ def find_prompt(cache: TraceCache, ids: Tensor, is_text: Tensor) -> Tensor:
 # ---- layers
 
 
-class ShortConv(nn.Module):
+class WorldlineShortConv(nn.Module):
     """Causal convolution over the newest bytes, channel by channel."""
 
     def __init__(self, taps: int, width: int) -> None:
@@ -207,7 +207,7 @@ class ShortConv(nn.Module):
         return out, padded[:, time:]
 
 
-class GatedDeltaNet(nn.Module):
+class WorldlineGatedDeltaNet(nn.Module):
     """Gated delta layer: an associative memory that can reflect as well as forget."""
 
     def __init__(self, config: WorldlineConfig) -> None:
@@ -256,7 +256,7 @@ def delta_rule(
     return torch.stack(out, 1), memory
 
 
-class Attention(nn.Module):
+class WorldlineAttention(nn.Module):
     """Attention over the prompt and the newest bytes of the trace, with few key-value heads."""
 
     def __init__(self, config: WorldlineConfig) -> None:
@@ -291,7 +291,7 @@ class Attention(nn.Module):
         return scores.masked_fill(~layout.visible[:, None], torch.finfo(scores.dtype).min).softmax(-1)
 
 
-class GatedMLP(nn.Module):
+class WorldlineGatedMLP(nn.Module):
     """MLP with a SiLU gate."""
 
     def __init__(self, config: WorldlineConfig) -> None:
@@ -306,15 +306,15 @@ class GatedMLP(nn.Module):
         return self.down_proj(functional.silu(gate) * up)
 
 
-class Layer(nn.Module):
+class WorldlineLayer(nn.Module):
     """A mixer and an MLP, each after a norm and a short convolution, each added to the stream."""
 
     def __init__(self, config: WorldlineConfig, kind: str) -> None:
         super().__init__()
-        self.mixer_conv = ShortConv(config.conv_taps, config.hidden_size)
-        self.mixer = Attention(config) if kind == "attention" else GatedDeltaNet(config)
-        self.mlp_conv = ShortConv(config.conv_taps, config.hidden_size)
-        self.mlp = GatedMLP(config)
+        self.mixer_conv = WorldlineShortConv(config.conv_taps, config.hidden_size)
+        self.mixer = WorldlineAttention(config) if kind == "attention" else WorldlineGatedDeltaNet(config)
+        self.mlp_conv = WorldlineShortConv(config.conv_taps, config.hidden_size)
+        self.mlp = WorldlineGatedMLP(config)
 
     def forward(self, x: Tensor, layout: BlockLayout, cache: LayerCache) -> Tensor:
         """Apply the layer to the residual stream, [batch, bytes, width]."""
@@ -345,12 +345,12 @@ class WorldlineForCausalLM(PreTrainedModel, GenerationMixin):
 
     config_class = WorldlineConfig
     base_model_prefix = "model"
-    _no_split_modules = ("Layer",)
+    _no_split_modules = ("WorldlineLayer",)
 
     def __init__(self, config: WorldlineConfig) -> None:
         super().__init__(config)
         self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.layers = nn.ModuleList(Layer(config, kind) for kind in config.mixers)
+        self.layers = nn.ModuleList(WorldlineLayer(config, kind) for kind in config.mixers)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
         self.post_init()
 
