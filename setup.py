@@ -2,9 +2,10 @@
 
 The extensions are optional: without a C compiler the install succeeds and the readable cores serve. The
 sources travel inside the wheel (`worldline/native/`) so that the recorder can be compiled on demand for an
-interpreter other than the one worldline is installed in, and the recipes (`worldline/recipes/`) so that
-`worldline train NAME` works; an editable install finds both where they are, in the repository. The extension
-(`worldline/editors/worldline.vsix`) is built here, for `worldline dap --vsix`; in a repository `make vsix` does it.
+interpreter other than the one worldline is installed in, the recipes (`worldline/recipes/`) so that
+`worldline train NAME` works, and the figures (`worldline/docs/reference/`) for the cards of exported models. An
+editable install finds them where they are, in the repository. The extension (`worldline/editors/worldline.vsix`)
+is built here, for `worldline dap --vsix`; in a repository `make vsix` does it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from setuptools.command.build_py import build_py
 
 # Relative, as setuptools requires: setup.py runs in the repository's root.
 NATIVE = Path("native")
+FIGURES = "docs/reference/figures.md"
 VSIX = "editors/vscode/vsix/build.py", "editors/worldline.vsix"  # what builds it, and where it goes
 
 
@@ -37,11 +39,12 @@ def extension(name: str, unit: str, *more: str) -> list[Extension]:
 
 def carried() -> list[str]:
     """Every file outside src/ that a wheel holds."""
-    return sources() + sorted(str(path) for end in ("py", "txt") for path in Path("recipes").glob(f"*.{end}"))
+    recipes = sorted(str(path) for end in ("py", "txt") for path in Path("recipes").glob(f"*.{end}"))
+    return [*sources(), *recipes, FIGURES]
 
 
 class BuildPy(build_py):
-    """Copies native/ and recipes/ into the built package; an editable install needs no copy."""
+    """Copies native/, recipes/ and the figures into the built package; an editable install needs no copy."""
 
     def run(self) -> None:
         super().run()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from worldline.data.load import store as store
     from worldline.data.mine.by_recipe import mine_calls as mine_calls
     from worldline.data.program_file import load_program as load_program
+    from worldline.data.publish.publish import publish_dataset as publish_dataset
     from worldline.data.record_many import record_many as record_many
     from worldline.data.repository.export import export_rows as export_rows
     from worldline.data.repository.record import record_repositories as record_repositories
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from worldline.learning.learn import learn as learn
     from worldline.learning.remember import remember as remember
     from worldline.model.export import export_model as export_model
+    from worldline.model.hub.export import export_transformers as export_transformers
     from worldline.model.train.by_recipe import train as train
     from worldline.parallel.ray_pool import join_ray as join_ray
     from worldline.plan.ask import ask as ask
@@ -130,6 +132,7 @@ _HOMES = {
     "encode": "worldline.codec.encode",
     "export_model": "worldline.model.export",
     "export_rows": "worldline.data.repository.export",
+    "export_transformers": "worldline.model.hub.export",
     "export_tables": "worldline.ui.report.export",
     "explain_failure": "worldline.diagnose.failure",
     "futures": "worldline.plan.futures.futures",
@@ -148,6 +151,7 @@ _HOMES = {
     "paper": "worldline.ui.report.paper.write",
     "paper_tables": "worldline.ui.report.paper.tables",
     "paths": "worldline.plan.paths.search",
+    "publish_dataset": "worldline.data.publish.publish",
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
     "record_repositories": "worldline.data.repository.record",

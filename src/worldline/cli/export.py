@@ -1,6 +1,8 @@
-"""The command `export`: the tables of a run, the rows of recorded tests, or a model as it ships."""
+"""The command `export`: the tables of a run, rows of recorded tests, a model as it ships or for `transformers`."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -13,7 +15,7 @@ FORMS = ("csv", "parquet", "latex")
 
 
 @click.command()
-@click.argument("what", metavar="RUN|TESTS|MODEL", shell_complete=complete_models)
+@click.argument("what", metavar="RUN|TESTS|MODEL", required=False, shell_complete=complete_models)
 @option("--out", metavar="DIR|FILE", note="required for a model and for tests", default_text="RUN/tables")
 @option("--format", "notation", type=click.Choice(NOTATIONS), note="for tests", default_text=NOTATIONS[0])
 @add_option("--csv", is_flag=True, help="The tables of a run as CSV")
@@ -24,11 +26,14 @@ FORMS = ("csv", "parquet", "latex")
 @add_option("--bits", type=float, help="A model packed into at most X bits per weight, the whole file counted: 3 to 8")
 @add_option("--width", type=POSITIVE, help="A model grown to N channels, which computes the same, to train from")
 @add_option("--calibrate", metavar="RECIPE", help="Round packed weights for documents of this recipe (needs torch)")
+@add_option(
+    "--transformers", metavar="DIR", help="Write MODEL (default) as a folder that `transformers` loads by itself"
+)
 @add_option("--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs")
 @trust_option
 @quiet_option
 def export(
-    what: str,
+    what: str | None,
     out: str | None,
     notation: str | None,
     csv: bool,
@@ -39,18 +44,30 @@ def export(
     bits: float | None,
     width: int | None,
     calibrate: str | None,
+    transformers: str | None,
     check_rounding: int | None,
 ) -> None:
     """Export tables of a RUN, rows of TESTS, or a MODEL as it ships.
 
     RUN is a folder of `bench` or `score`; every table of its report becomes a file. TESTS is a directory of
     `record --pytest`; each test with its trace becomes a row of a .parquet or .jsonl file. MODEL is a run of `train`,
-    a checkpoint or `default`; its weights are written as the engine uses them, small and quick to load.
+    a checkpoint or `default`; its weights are written as the engine uses them, small and quick to load. With
+    --transformers, they are written for `AutoModelForCausalLM`, with code, tokenizer and card.
     """
     from worldline.data.repository.dataset import is_calls
     from worldline.evaluation.run.directory import is_run
     from worldline.model.export import export_model
 
+    sizes: dict[str, Any] = {"half": half, "bits": bits, "width": width, "calibrate": calibrate}
+    if transformers is not None:
+        if csv or parquet or latex or any(value is not None for value in (out, notation, tokenizer, check_rounding)):
+            raise UsageError(
+                "--transformers DIR names the folder, and goes with --half, --bits, --width and --calibrate"
+            )
+        _export_transformers(transformers, what or "default", sizes)
+        return
+    if what is None:
+        raise UsageError("name a run, recorded tests or a model to export")
     forms = [name for name, is_wanted in zip(FORMS, (csv, parquet, latex), strict=True) if is_wanted]
     if is_calls(what):
         if forms or half or any(value is not None for value in (tokenizer, bits, calibrate, check_rounding)):
@@ -71,10 +88,18 @@ def export(
     if out is None:
         raise UsageError("name a folder for the model: -o DIR")
     with spinner(f"exporting {what}"):
-        done = export_model(what, out, half=half, bits=bits, width=width, calibrate=calibrate)
+        done = export_model(what, out, **sizes)
     click.echo(f"{done.size:,} bytes in {out}, sha256 {done.sha256}")
     if check_rounding is not None:
         _print_rounding_cost(what, out, check_rounding)
+
+
+def _export_transformers(out: str, model: str, sizes: dict[str, Any]) -> None:
+    from worldline.model.hub.export import export_transformers
+
+    with spinner(f"exporting {model}"):
+        done = export_transformers(out, model, **sizes)
+    click.echo(f"{done.size:,} bytes of weights in {out}, sha256 {done.sha256}")
 
 
 def _export_tests(directory: str, out: str | None, notation: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands that create a world model: `train`, `data build` and `data mine`."""
+"""The commands that create a world model: `train`, `data build`, `data mine` and `data publish`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def train(recipe: str, out: str, **options: Any) -> None:
 
 @click.group()
 def data() -> None:
-    """Build datasets, and mine functions to learn from."""
+    """Build and publish datasets, and mine functions to learn from."""
 
 
 @data.command()
@@ -151,6 +151,28 @@ def mine(
             f"The calls of all others are in {out}. {out}.report.json says what failed and why (`failures`); "
             "the same command tries only that again"
         )
+
+
+@data.command()
+@click.argument("dataset", shell_complete=complete_files)
+@opt.option("--out", required=True, metavar="DIR", note="parquet files and a card")
+@opt.add_option(
+    "--licences", metavar="FILE", help="Licences of mined sources, for the card", default_text="recipes/quarry.txt"
+)
+@opt.quiet_option
+def publish(dataset: str, out: str, licences: str | None) -> None:
+    """Lay a dataset out as the Hub expects it.
+
+    DATASET is a folder of `data build`, `record -o` or `record --pytest`. `datasets.load_dataset(DIR)` reads the
+    result.
+    """
+    from worldline.data.publish.publish import publish_dataset
+
+    with opt.spinner(f"publishing {dataset}"):
+        done = publish_dataset(dataset, out, licences=licences)
+    for (config, split), rows in done.rows.items():
+        click.echo(f"{config}, {split}: {rows:,} rows")
+    click.echo(f"{done.files:,} files and a card in {out}; read README.md before you upload it")
 
 
 def _describe_counts(update: Callable[[str], None], pool: RayPool | None) -> Callable[[MiningCounts], None]:

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from worldline.data.frames import DocumentPair
     from worldline.model.engine.native import NativeEngine
     from worldline.model.engine.reference import ReferenceEngine as Reference
-    from worldline.model.weights import FloatArray, StoredArray
+    from worldline.model.export_content import ExportContent
+    from worldline.model.weights import StoredArray
 
 SHIPPED = Path(__file__).parent / "shipped"
 MAX_FILE_BYTES = 8 << 30
@@ -307,8 +308,26 @@ def export(
     Raises:
         UsageError: The model is an adaptation, or does not fit into `bits`.
     """
-    from worldline.model.engine.quantization import quantize
-    from worldline.model.weights import dequantize, to_bfloat16, to_safetensors
+    from worldline.model.weights import to_safetensors
+
+    content = export_content(folder, half=half, bits=bits, width=width, calibration=calibration)
+    out = resolve_link(out)
+    draft = create_draft(out)
+    files.write(draft / MODEL, to_safetensors(content.weights))
+    commit_draft(draft, out, {"kind": "weights", **content.entries, **(facts or {})}, version=content.version)
+    return read_manifest(out)
+
+
+def export_content(
+    folder: Path | None,
+    *,
+    half: bool = False,
+    bits: float | None = None,
+    width: int | None = None,
+    calibration: Sequence[DocumentPair] = (),
+) -> ExportContent:
+    """Return what `export` writes, with the same arguments."""
+    from worldline.model.export_content import prepare_export
 
     source = resolve(folder)
     manifest = read_manifest(source)
@@ -316,58 +335,8 @@ def export(
         raise UsageError(
             f"{source} is an adaptation and cannot be exported: it remembers values of the code it was trained on"
         )
-    shape, stored = read_weights(source)
-    is_exact = manifest["version"] == VERSION
-    if width is not None:
-        shape, stored, is_exact = *_widen(shape, stored, width), True
-    version = QUANTIZED_VERSION
-    if half:
-        version, stored = VERSION, {name: to_bfloat16(array) for name, array in dequantize(stored).items()}
-    elif bits is not None:
-        version, stored = PACKED_VERSION, _compress(shape, dequantize(stored), bits, calibration)
-    elif is_exact:
-        stored = quantize(shape, dequantize(stored))
-    config = manifest.get("config", {})
-    entries: ModelManifest = {key: manifest[key] for key in ("shape", "step", "modes") if key in manifest}
-    if width is not None:
-        entries["shape"] = shape.to_json()
-    entries["trained_on"] = manifest.get("trained_on") or _describe_sources(config)
-    # Paths of the machine that trained; they mean nothing elsewhere.
-    local_paths = ("sources", "held_out", "init_from")
-    entries["config"] = {key: value for key, value in config.items() if key not in local_paths}
-    out = resolve_link(out)
-    draft = create_draft(out)
-    files.write(draft / MODEL, to_safetensors(stored))
-    commit_draft(draft, out, {"kind": "weights", **entries, **(facts or {})}, version=version)
-    return read_manifest(out)
-
-
-def _widen(shape: Shape, stored: dict[str, StoredArray], width: int) -> tuple[Shape, dict[str, StoredArray]]:
-    from worldline.model.weights import dequantize
-    from worldline.model.widen import widen, widened_shape
-
-    weights: dict[str, StoredArray] = {**widen(shape, dequantize(stored), width)}
-    return widened_shape(shape, width), weights
-
-
-def _compress(
-    shape: Shape, weights: dict[str, FloatArray], bits: float, calibration: Sequence[DocumentPair]
-) -> dict[str, StoredArray]:
-    from worldline.model.compress import compress
-
-    if not calibration:
-        return compress(shape, weights, bits=bits)
-    # Imported here because it needs torch.
-    from worldline.model.calibration import collect_moments
-
-    return compress(shape, weights, bits=bits, moments=collect_moments(shape, weights, calibration))
-
-
-def _describe_sources(config: ModelManifest) -> list[ModelManifest]:
-    # Imported here because it needs torch.
-    from worldline.model.train.config import describe_sources
-
-    return describe_sources(config)
+    shape, weights = read_weights(source)
+    return prepare_export(manifest, shape, weights, half=half, bits=bits, width=width, calibration=calibration)
 
 
 def open_model(path: Path | None = None, **options: Any) -> NativeEngine | Reference:

@@ -52,18 +52,23 @@ def export_model(
         UsageError: The options do not go together, or the model does not fit into `bits`.
         BusyError: Another process exports into this folder.
     """
+    folder, target = None if model == DEFAULT else Path(model), model_folder.resolve_link(Path(out))
+    files.make_directory(target.parent)
+    with files.Lock(target.parent, only=target):
+        documents = draw_documents(half=half, bits=bits, calibrate=calibrate)
+        exported = checkpoint.export(folder, target, half=half, bits=bits, width=width, calibration=documents)
+    (file,) = exported["files"].values()
+    return ExportedModel(path=Path(out), size=file["bytes"], sha256=file["sha256"])
+
+
+def draw_documents(*, half: bool, bits: float | None, calibrate: str | None) -> list[DocumentPair]:
+    """Draw the documents that packed weights are rounded for; raise UsageError if options do not go together."""
     if half and bits is not None:
         raise UsageError("a model is exported in bfloat16 or packed, not both")
     if calibrate is not None and bits is None:
         raise UsageError("only packed weights are rounded for documents: say how many bits they may have")
-    folder, target = None if model == DEFAULT else Path(model), model_folder.resolve_link(Path(out))
-    files.make_directory(target.parent)
-    with files.Lock(target.parent, only=target):
-        documents: list[DocumentPair] = []
-        if calibrate is not None:
-            from worldline.model.calibration import draw_calibration
+    if calibrate is None:
+        return []
+    from worldline.model.calibration import draw_calibration
 
-            documents = draw_calibration(calibrate, size=CALIBRATION_BYTES)
-        exported = checkpoint.export(folder, target, half=half, bits=bits, width=width, calibration=documents)
-    (file,) = exported["files"].values()
-    return ExportedModel(path=Path(out), size=file["bytes"], sha256=file["sha256"])
+    return draw_calibration(calibrate, size=CALIBRATION_BYTES)

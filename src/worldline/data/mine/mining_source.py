@@ -41,6 +41,18 @@ print(json.dumps(found))
 """
 
 
+_KINDS = ("package", "repository")
+
+
+@dataclass(frozen=True)
+class SourceLicence:
+    """A package or repository whose functions are mined, and its licence."""
+
+    kind: str
+    name: str
+    licence: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class MiningSource:
     """Mining part of a recipe.
@@ -81,14 +93,32 @@ def read_mining_source(path: str | Path, *, clones: str = DEFAULT_CLONES) -> Min
     Raises:
         UsageError: A line has another form.
     """
-    named: dict[str, list[str]] = {"package": [], "repository": []}
+    named: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    for source in read_source_licences(path):
+        named[source.kind].append(source.name)
+    return MiningSource(places=tuple(named["package"]), repositories=tuple(named["repository"]), clones=clones)
+
+
+def read_source_licences(path: str | Path) -> list[SourceLicence]:
+    """Read the licence of every source of a mining source's file.
+
+    Args:
+        path: File with lines `package NAME LICENCE` or `repository OWNER/NAME LICENCE`; `#` starts a comment.
+
+    Returns:
+        The sources in the order of the file.
+
+    Raises:
+        UsageError: A line has another form.
+    """
+    sources = []
     for number, line in enumerate(read_input(path).decode().splitlines(), 1):
         words = line.partition("#")[0].split()
-        if words and (len(words) < 3 or words[0] not in named):
+        if words and (len(words) < 3 or words[0] not in _KINDS):
             raise UsageError(f"{path}:{number}: not `package NAME LICENCE` or `repository OWNER/NAME LICENCE`")
         if words:
-            named[words[0]].append(words[1])
-    return MiningSource(places=tuple(named["package"]), repositories=tuple(named["repository"]), clones=clones)
+            sources.append(SourceLicence(words[0], words[1], " ".join(words[2:])))
+    return sources
 
 
 def locate_places(places: Sequence[str], python: str | None = None) -> list[Path]:
