@@ -113,7 +113,7 @@ pictures: tools ## the pictures of docs/how-to/page.md, of a run: make pictures 
 	$(BIN)/python benchmarks/screenshots.py $(RUN)
 
 tokenizers: peers ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
-	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[plots]'
+	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[figures]'
 	$(BIN)/python studies/tokenizers/study.py prepare
 	$(BIN)/python studies/tokenizers/study.py train --out .carry/tokenizers-run
 	$(BIN)/python studies/tokenizers/study.py report .carry/tokenizers-run/tokenizers.json

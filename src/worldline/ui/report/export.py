@@ -13,15 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa  # type: ignore[import-untyped]
-from pyarrow import csv, parquet
-
 from worldline.core.errors import UsageError
 from worldline.core.stats import RateDifference, Share
 from worldline.core.text import printable
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.table import Between, Cell, Chance, Table, text_of
 from worldline.storage import files
+from worldline.storage.arrow import csv, pa, pq
 from worldline.storage.remote import is_url
 from worldline.ui.report.data import Findings, gather
 from worldline.ui.report.tables import tables as of_findings
@@ -115,7 +113,7 @@ def _printable(column: pa.ChunkedArray) -> pa.Array:
 def to_parquet(table: Table) -> bytes:
     """Return a table as parquet, with its title and note as metadata."""
     sink = io.BytesIO()
-    parquet.write_table(columns(table), sink)
+    pq.write_table(columns(table), sink)
     return sink.getvalue()
 
 
