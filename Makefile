@@ -29,7 +29,7 @@ HARNESS := .venv/.harness
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize soak vsix format clean
+.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize soak vsix wheel format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -144,10 +144,14 @@ soak: tools ## minutes: serve, the page and record_many under many clients, depa
 vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-extension build/worldline.vsix
 	$(BIN)/python editors/vscode/vsix/build.py build/worldline.vsix
 
+wheel: tools ## sdist and wheels for this machine, in dist/, tested in bare environments without a compiler
+	@$(PROGRESS) --show "Building the sdist and the wheels" .ci/wheel/build dist
+	WORLDLINE_DIST=dist $(PYTEST) tests/wheel
+
 format: tools ## format the sources
 	$(BIN)/ruff check --fix-only $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
 clean: ## remove everything that set-up and the tests made
-	rm -rf .venv build dist src/*.egg-info src/worldline/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist wheelhouse src/*.egg-info src/worldline/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

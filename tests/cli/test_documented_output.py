@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from quoted_commands import normalized, quoted_commands, quoted_parts
 
 ROOT = Path(__file__).parents[2]
 # `tests/repository` executes the tutorial on repositories, whose commands depend on each other.
@@ -21,21 +21,14 @@ PAGES = [
 ]
 COMMANDS = {"record", "encode", "debug", "imagine", "rehearse"}
 """Commands that take seconds and print the same everywhere. Others need a server, a run or minutes."""
-VARYING = re.compile(r"(?<=cpython )\d+\.\d+\.\d+|(?<=in )\d+\.\d+ s")
 
 
 def examples() -> Iterator[tuple[str, str, str]]:
     """Yield each page's name, command and quoted output."""
     for page in PAGES:
-        for block in re.findall(r"^```\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
-            for command, output in re.findall(r"^\$ worldline (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-                if command.split()[0] in COMMANDS and output.strip():
-                    yield page.name, command, output
-
-
-def normalized(text: str) -> str:
-    """Ignore line breaks, column widths, table rules, seconds and the interpreter's version."""
-    return " ".join(VARYING.sub("", text).replace("│", " ").split())
+        for command, output in quoted_commands(page):
+            if command.split()[0] in COMMANDS and output.strip():
+                yield page.name, command, output
 
 
 EXAMPLES = list(examples())
@@ -56,5 +49,5 @@ def test_a_quoted_output_is_what_the_command_prints(page: str, command: str, out
         timeout=300,
     )
     printed = normalized(done.stdout + done.stderr)
-    for part in re.split(r"^\.\.\.$", output, flags=re.MULTILINE):
-        assert normalized(part) in printed, f"{page}: {command}"
+    for part in quoted_parts(output):
+        assert part in printed, f"{page}: {command}"
