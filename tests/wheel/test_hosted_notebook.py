@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,16 @@ nbformat.write(notebook, "executed.ipynb")
 PROGRAMS = ("bash", "env", "id", "mount", "unshare", "true", "uname")
 
 
+def newest_wheel(dist: Path) -> Path:
+    """The wheel for the newest Python version."""
+    return sorted(dist.glob("worldline-*.whl"))[-1]
+
+
 @pytest.fixture(scope="module")
 def hosted(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> BareEnvironment:
     """An environment with a notebook's kernel and no worldline."""
-    environment = BareEnvironment.create("{}.{}".format(*sys.version_info), tmp_path_factory.mktemp("hosted"))
+    version = newest_wheel(dist).name.split("-")[2].replace("cp3", "3.")
+    environment = BareEnvironment.create(version, tmp_path_factory.mktemp("hosted"))
     if environment.run("true").returncode:
         pytest.skip("this machine lets nobody mount in a namespace of its own")
     environment.install("ipykernel", "nbclient")
@@ -38,10 +43,8 @@ def hosted(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> BareEnvironm
 
 def executed(hosted: BareEnvironment, dist: Path, **environment: str) -> list[str]:
     """Execute the notebook and return the text that each code cell prints."""
-    tag = "cp{}{}".format(*sys.version_info)
-    (wheel,) = dist.glob(f"worldline-*-{tag}-{tag}-*.whl")
-    network = hosted.network()
-    done = hosted.run("python", "-c", EXECUTE, WORLDLINE_WHEEL=str(wheel), **network, **environment)
+    variables = {"WORLDLINE_WHEEL": str(newest_wheel(dist)), **hosted.network(), **environment}
+    done = hosted.run("python", "-c", EXECUTE, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     notebook: dict[str, Any] = json.loads((hosted.work / "executed.ipynb").read_text("utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["csv", "fs", "pa", "pc", "pq"]
 
+MISSING = (
+    "stored traces, datasets and tables need pyarrow: pip install 'worldline[data]' (for the page too: "
+    "pip install 'worldline[view]')"
+)
 _MODULES = {"csv": "pyarrow.csv", "fs": "pyarrow.fs", "pa": "pyarrow", "pc": "pyarrow.compute", "pq": "pyarrow.parquet"}
 
 
@@ -27,4 +31,4 @@ def __getattr__(name: str) -> Any:
     try:
         return import_module(_MODULES[name])
     except ModuleNotFoundError:
-        raise UsageError("stored traces, datasets and tables need pyarrow: pip install 'worldline[data]'") from None
+        raise UsageError(MISSING) from None
