@@ -8,6 +8,7 @@ is one line, so line breaks in texts are escaped; parquet keeps them.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
