@@ -30,7 +30,7 @@ SITE := .venv/.site
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers paper humaneval hostile hidden languages sanitize soak vsix docs format clean
+.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers paper humaneval hostile hidden languages sanitize soak vsix docs wheel format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -118,13 +118,13 @@ pictures: tools ## the pictures of docs/how-to/page.md, of a run: make pictures 
 	$(BIN)/python benchmarks/screenshots.py $(RUN)
 
 tokenizers: peers ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
-	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[plots]'
+	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[figures]'
 	$(BIN)/python studies/tokenizers/study.py prepare
 	$(BIN)/python studies/tokenizers/study.py train --out .carry/tokenizers-run
 	$(BIN)/python studies/tokenizers/study.py report .carry/tokenizers-run/tokenizers.json
 
 paper: tools ## the published tables for a model, beside the published rows: MODEL=..., DATA=cruxeval.jsonl, ARGS="--minutes 10"
-	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[plots]'
+	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[figures]'
 	$(BIN)/worldline paper all $(if $(MODEL),--model $(MODEL)) $(if $(DATA),--data $(DATA)) -o build/paper $(ARGS)
 
 humaneval: tools ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
@@ -156,10 +156,14 @@ vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-exten
 docs: setup $(SITE) ## the documentation site, build/site: every link checked, real runs embedded, nothing loaded from elsewhere
 	$(BIN)/python website/build.py build/site
 
+wheel: tools ## sdist and wheels for this machine, in dist/, tested in bare environments without a compiler
+	@$(PROGRESS) --show "Building the sdist and the wheels" .ci/wheel/build dist
+	WORLDLINE_DIST=dist $(PYTEST) tests/wheel
+
 format: tools ## format the sources
 	$(BIN)/ruff check --fix-only $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
 clean: ## remove everything that set-up and the tests made
-	rm -rf .venv build dist src/*.egg-info src/worldline/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist wheelhouse src/*.egg-info src/worldline/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from worldline.ui.web.start import view_revisions as view_revisions
     from worldline.ui.web.start import write_bundle as write_bundle
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "AnyModel": "worldline.predict.models",

@@ -142,7 +142,7 @@ def test_every_limit_is_an_option() -> None:
 def test_the_version_is_said_once() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == worldline.__version__
-    assert f"## {worldline.__version__}" in (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    assert f"## [{worldline.__version__}]" in (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_paths_that_pages_and_sources_name_exist() -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from quoted_commands import normalized, quoted_commands, quoted_parts
 
 ROOT = Path(__file__).parents[2]
 # `tests/repository` executes the tutorial on repositories, whose commands depend on each other.
@@ -26,25 +25,15 @@ WRITTEN_ROOT = "/tmp/worldline"
 """The clone of the repository, as pages write it."""
 MADE_UP = {"service.py", "test_text.py"}
 """Files that a page only describes."""
-VARYING = re.compile(r"(?<=cpython )\d+\.\d+\.\d+|(?<=in )\d+\.\d+ s")
-BLOCKS = re.compile(r"^```\n(.*?)^```$|((?:^    [^\n]*\n|^\n(?=    ))+)", re.MULTILINE | re.DOTALL)
-"""Code between fences, or indented."""
 
 
 def examples() -> Iterator[tuple[str, str, str]]:
     """Yield each page's name, command and quoted output."""
     for page in PAGES:
-        for fenced, indented in BLOCKS.findall(page.read_text("utf-8")):
-            block = fenced or textwrap.dedent(indented)
-            for command, output in re.findall(r"^\$ worldline (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-                words = command.split()
-                if words[0] in COMMANDS and output.strip() and MADE_UP.isdisjoint(words):
-                    yield page.name, command, output
-
-
-def normalized(text: str) -> str:
-    """Ignore line breaks, column widths, table rules, seconds and the interpreter's version."""
-    return " ".join(VARYING.sub("", text).replace("│", " ").split())
+        for command, output in quoted_commands(page):
+            words = command.split()
+            if words[0] in COMMANDS and output.strip() and MADE_UP.isdisjoint(words):
+                yield page.name, command, output
 
 
 EXAMPLES = list(examples())
@@ -65,5 +54,5 @@ def test_a_quoted_output_is_what_the_command_prints(page: str, command: str, out
         timeout=300,
     )
     printed = normalized(done.stdout + done.stderr)
-    for part in re.split(r"^\.\.\.$", output.replace(WRITTEN_ROOT, str(ROOT)), flags=re.MULTILINE):
-        assert normalized(part) in printed, f"{page}: {command}"
+    for part in quoted_parts(output.replace(WRITTEN_ROOT, str(ROOT))):
+        assert part in printed, f"{page}: {command}"

@@ -340,7 +340,7 @@ def test_tokens_are_counted_in_metas_notation(tmp_path: Path) -> None:
 
 @pytest.mark.long(reason="draws every figure twice")
 def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="the plots extra is not installed: pip install 'worldline[plots]'")
+    pytest.importorskip("matplotlib", reason="the figures extra is not installed: pip install 'worldline[figures]'")
     from worldline.ui.report.figures import write
 
     found = gather(made, limit=5)
@@ -361,7 +361,7 @@ def test_figures_without_matplotlib_say_what_is_missing(made: Path, monkeypatch:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     found = CliRunner().invoke(verb, [str(made), "--figures", "nowhere"])
     assert isinstance(found.exception, UsageError)
-    assert "worldline[plots]" in str(found.exception)
+    assert "worldline[figures]" in str(found.exception)
 
 
 def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @opt.option("--out", metavar="FILE", note="the page", default_text="RUN/report.html or RUN/comparison.html")
 @opt.add_option("--max-failures", type=opt.COUNT, default=200, help="Maximum number of failures to show")
-@opt.add_option("--figures", metavar="DIR", help="Also write every figure as PDF and SVG (extra `plots`)")
+@opt.add_option("--figures", metavar="DIR", help="Also write every figure as PDF and SVG (extra `figures`)")
 @opt.add_option("--main-table", metavar="FILE", help="Several runs: also write the main table as LaTeX")
 @opt.option("--tokenizer", metavar="NAME|FILE")
 @opt.quiet_option

@@ -13,15 +13,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
-
 from worldline.core.errors import DigestError, FormatError, UsageError
 from worldline.core.events import EVENTS, OUTCOMES
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.texts.spliced import SplicedTexts, SpliceTable
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
+from worldline.storage.arrow import pa, pc
 
 # Numbers and texts in one row.
 MAX_VALUES = 1 << 27

@@ -210,7 +210,7 @@ class ShardDraft:
     """The shard being written: rows gather in memory up to a row group, row groups in a draft."""
 
     def __init__(self, path: Folder, schema: Any, *, fsync: bool) -> None:
-        import pyarrow.parquet as pq  # type: ignore[import-untyped]
+        from worldline.storage.arrow import pq
 
         self.rows = self.steps = 0
         self._path, self._group, self._group_bytes, self._group_rows = path, list[Any](), 0, 0
@@ -242,7 +242,7 @@ class ShardDraft:
             self._write_group()
 
     def _write_group(self) -> None:
-        import pyarrow as pa
+        from worldline.storage.arrow import pa
 
         if self._group:
             table = pa.concat_tables(self._group).combine_chunks()
@@ -367,7 +367,7 @@ def open_shard(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> 
 @contextmanager
 def name_errors(entry: ShardEntry) -> Iterator[None]:
     """Turn errors of pyarrow on damaged bytes into a FormatError that names the shard."""
-    import pyarrow as pa
+    from worldline.storage.arrow import pa
 
     try:
         yield
@@ -379,7 +379,7 @@ def name_errors(entry: ShardEntry) -> Iterator[None]:
 
 def open_parquet(entry: ShardEntry, file: Readable, schema: Any, dictionaries: Sequence[str] = ()) -> Any:
     """Open a shard after checking its footer against the manifest, a schema and the bounds."""
-    import pyarrow.parquet as pq
+    from worldline.storage.arrow import pq
 
     options = {"page_checksum_verification": True, "pre_buffer": False}
     if not pq.read_schema(file).equals(schema, check_metadata=True):

@@ -151,16 +151,16 @@ def _list_shards(folder: Folder) -> dict[Folder, Listed | None]:
 
 
 def _read_parquet(path: Folder, split: str, entry: Listed | None) -> list[DocumentPair]:
-    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
+    from worldline.storage.arrow import pa, pq
 
     with listing.open_file(path.parent, path.name, entry) if entry else Path(str(path)).open("rb") as file:
         try:
-            filters = [("split", "=", split)] if "split" in parquet.read_schema(file).names else None
+            filters = [("split", "=", split)] if "split" in pq.read_schema(file).names else None
             file.seek(0)
-            table = parquet.read_table(file, columns=["prompt", "steps"], filters=filters, partitioning=None)
+            table = pq.read_table(file, columns=["prompt", "steps"], filters=filters, partitioning=None)
             columns = (table[name].cast("binary").to_pylist() for name in ("prompt", "steps"))
             return list(zip(*columns, strict=True))
-        except (ArrowException, KeyError) as error:
+        except (pa.ArrowException, KeyError) as error:
             raise FormatError(f"{path} is not a shard of documents: {error}") from error
 
 

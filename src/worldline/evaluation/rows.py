@@ -87,12 +87,11 @@ def _is_parquet(path: str | Path) -> bool:
 
 
 def _parquet(path: str | Path, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
-    from pyarrow import ArrowException
+    from worldline.storage.arrow import pa, pq
 
     try:
         file = pq.ParquetFile(path)
         rows = file.read(columns=[key for key in keys if key in file.schema_arrow.names]).to_pylist()
-    except (OSError, ArrowException) as error:
+    except (OSError, pa.ArrowException) as error:
         raise UsageError(f"{path} cannot be read as Parquet: {error}") from None
     yield from ((f"row {number}", row) for number, row in enumerate(rows, 1))

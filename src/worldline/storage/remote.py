@@ -142,12 +142,12 @@ def place(where: str | Folder) -> Folder:
 
 @cache
 def _file_system(scheme: str, bucket: str, query: str) -> Any:
-    from pyarrow import ArrowException, fs  # type: ignore[import-untyped]
+    from worldline.storage.arrow import fs, pa
 
     url = f"{scheme}://{bucket}" + (f"?{query}" if query else "")
     try:
         return fs.FileSystem.from_uri(url)[0]
-    except (ArrowException, ValueError) as error:
+    except (pa.ArrowException, ValueError) as error:
         raise UsageError(f"{url}: pyarrow has no such store: {error}") from None
 
 
@@ -199,7 +199,7 @@ def names(at: Folder) -> list[str]:
         if at.exists() and not at.is_dir():
             raise UsageError(f"{at} is not a folder")
         return files.names(at)
-    from pyarrow import fs
+    from worldline.storage.arrow import fs
 
     with disk(at), reached(at) as (store, path):
         infos = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
@@ -211,7 +211,7 @@ def sizes(at: Folder) -> dict[str, int]:
     if isinstance(at, Path):
         with disk(at), os.scandir(at) as entries:
             return {entry.name: entry.stat().st_size for entry in entries if entry.is_file(follow_symlinks=False)}
-    from pyarrow import fs
+    from worldline.storage.arrow import fs
 
     with disk(at), reached(at) as (store, path):
         infos = store.get_file_info(fs.FileSelector(path, allow_not_found=True))

@@ -228,8 +228,7 @@ def _coverage_bytes(coverage: Counter[str]) -> bytes:
 
 
 def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, bytes]) -> ShardEntry:
-    import pyarrow as pa  # type: ignore[import-untyped]
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+    from worldline.storage.arrow import pa, pq
 
     kinds = {"prompt": pa.binary(), "steps": pa.binary()}
     fields = [pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in DocumentRow.__struct_fields__]
@@ -248,8 +247,7 @@ def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, b
 
 
 def _read_table(directory: Folder, entry: ShardEntry, columns: list[str] | None = None, *, hashed: bool = True) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from worldline.storage.arrow import pa, pq
 
     file = manifests.open_shard(directory, entry, hashed=hashed)
     if isinstance(file, StorageProblem):

@@ -74,8 +74,7 @@ def _rows(directory: str | Folder, notation: str, counts: dict[str, int]) -> Ite
 
 
 def _write_parquet(draft: files.Draft, rows: Iterator[dict[str, Any]]) -> None:
-    import pyarrow as pa  # type: ignore[import-untyped]
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+    from worldline.storage.arrow import pa, pq
 
     text = pa.string()
     kinds = {"instance_id": text, "test_id": text, "affected": pa.list_(text), "text": text}

@@ -11,9 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
-
 from worldline.codec.encode import encode as encode_text
 from worldline.core.errors import FormatError, WorldlineError
 from worldline.core.limits import Limits
@@ -22,6 +19,7 @@ from worldline.core.repository.recorded_test import Instance, RecordedCall
 from worldline.core.trace import Columns, InterpreterInfo, Outcome, Trace
 from worldline.data import rows
 from worldline.data.repository.stored import InstanceRow, LeftOutFunction, TestRow
+from worldline.storage.arrow import pa, pc
 
 # Longer texts are not stored.
 MAX_NOTATION_BYTES = 1 << 20

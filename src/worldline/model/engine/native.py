@@ -13,7 +13,9 @@ Engines can live side by side; calls to one engine wait for each other. Without 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -199,7 +201,18 @@ def open_engine(
     """
     if is_built():
         return NativeEngine(shape, weights, threads=threads, precision=precision)
+    _tell_that_numpy_serves()
     return reference.ReferenceEngine(shape, dequantize(weights), threads=threads)
+
+
+@cache
+def _tell_that_numpy_serves() -> None:
+    """Say once why predictions are slow."""
+    print(
+        "worldline: the native engine was not built (no C compiler when worldline was installed); NumPy predicts, "
+        "about ten times slower",
+        file=sys.stderr,
+    )
 
 
 def count_usable_threads() -> int:

@@ -43,7 +43,7 @@ class StoredPath:
 
 
 def _schema(version: str = VERSION) -> Any:
-    import pyarrow as pa  # type: ignore[import-untyped]
+    from worldline.storage.arrow import pa
 
     def struct(**kinds: Any) -> Any:
         return pa.struct([pa.field(name, kind, nullable=False) for name, kind in kinds.items()])
@@ -121,8 +121,7 @@ def _digest(source: str) -> str:
 
 
 def _write(path: Path, rows: list[StoredPath]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+    from worldline.storage.arrow import pa, pq
 
     table = pa.Table.from_pylist([_as_columns(row) for row in rows], schema=_schema())
     buffer = io.BytesIO()
@@ -147,8 +146,7 @@ def _utf8(text: str) -> str:
 
 def read(directory: str | Path) -> list[StoredPath]:
     """Read the rows of `paths.parquet`, in the order of storing."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from worldline.storage.arrow import pa, pq
 
     path = Path(directory) / SIDECAR
     try:

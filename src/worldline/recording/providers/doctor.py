@@ -6,6 +6,7 @@ tried in a child process, so that this process stays as it is.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -43,7 +44,7 @@ def doctor() -> MachineReport:
         return MachineReport(surroundings.system(), kind, "", (), f"{_elsewhere()} {NOTHING_RUNS}.")
     sandboxes = {name: _sandbox(name) for name in PROVIDERS}
     working = next((name for name, capability in sandboxes.items() if capability.works), "")
-    capabilities = (*sandboxes.values(), _namespaces(), _cgroup(), _seccomp(), _landlock(), _recorder())
+    capabilities = (*sandboxes.values(), _namespaces(), _cgroup(), _seccomp(), _landlock(), _recorder(), _engine())
     return MachineReport(surroundings.system(), kind, working, capabilities, _conclusion(working, kind))
 
 
@@ -127,6 +128,15 @@ def _recorder() -> Capability:
         return Capability("native recorder", True, Path(recorder).name)
     return Capability(
         "native recorder", False, "not built", "recording is slower: install a C compiler, then worldline again"
+    )
+
+
+def _engine() -> Capability:
+    spec = importlib.util.find_spec("worldline._engine")
+    if spec is not None and spec.origin is not None:
+        return Capability("native engine", True, Path(spec.origin).name)
+    return Capability(
+        "native engine", False, "not built", "local models predict slower: install a C compiler, then worldline again"
     )
 
 

@@ -13,29 +13,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa  # type: ignore[import-untyped]
-from pyarrow import csv, parquet
-
 from worldline.core.errors import UsageError
 from worldline.core.stats import RateDifference, Share
 from worldline.core.text import printable
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.table import Between, Cell, Chance, Table, text_of
 from worldline.storage import files
+from worldline.storage.arrow import csv, pa, pq
 from worldline.storage.remote import is_url
 from worldline.ui.report.data import Findings, gather
+from worldline.ui.report.latex import latex
 from worldline.ui.report.tables import tables as of_findings
 
 FOLDER = "tables"  # in the directory of the run
-MAX_TABULAR_ROWS = 40  # a longer LaTeX table is a `longtable`
-MAX_CELL_CHARS = 60  # in LaTeX
-_ESCAPES = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}", "«": r"\guillemotleft{}", "»": r"\guillemotright{}", "…": r"\ldots{}",
-    **{sign: "\\" + sign for sign in "&%$#_{}"},
-}  # fmt: skip
-_ESCAPED = re.compile("[" + re.escape("".join(_ESCAPES)) + "]")
 
 
 def tables(run: str | Path, *, tokenizer: str | None = None) -> dict[str, pa.Table]:
@@ -115,33 +105,8 @@ def _printable(column: pa.ChunkedArray) -> pa.Array:
 def to_parquet(table: Table) -> bytes:
     """Return a table as parquet, with its title and note as metadata."""
     sink = io.BytesIO()
-    parquet.write_table(columns(table), sink)
+    pq.write_table(columns(table), sink)
     return sink.getvalue()
-
-
-def latex(table: Table) -> str:
-    """Return a table as `tabular` or `longtable` with booktabs rules. Title and note are comments."""
-    heads, *rows = table.texts()
-    are_texts = [all(isinstance(row[i], str | None) for row in table.rows) for i in range(len(heads))]
-    spec = "".join("l" if is_text else "r" for is_text in are_texts)
-    kind = "longtable" if len(rows) > MAX_TABULAR_ROWS else "tabular"
-    head = [rf"\begin{{{kind}}}{{{spec}}}", r"\toprule", _latex_row(heads), r"\midrule"]
-    if kind == "longtable":
-        head += [r"\endhead", r"\bottomrule", r"\endfoot"]
-    body = [_latex_row(row) for row in rows] + ([] if kind == "longtable" else [r"\bottomrule"])
-    comments = [f"% {printable(text)}" for text in (table.title, table.note) if text]
-    return "\n".join([*comments, *head, *body, rf"\end{{{kind}}}"]) + "\n"
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(latex_text(cell) for cell in cells) + r" \\"
-
-
-def latex_text(text: str, max_chars: int = MAX_CELL_CHARS) -> str:
-    """Return a text as one short line of LaTeX, with every special character escaped."""
-    clean = printable(text)
-    short = clean if len(clean) <= max_chars else clean[: max_chars - 1] + "…"
-    return _ESCAPED.sub(lambda match: _ESCAPES[match[0]], short)
 
 
 def _to_latex(table: Table) -> bytes:

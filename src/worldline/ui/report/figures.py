@@ -1,4 +1,4 @@
-"""Writes the figures of `charts` as PDF and SVG with matplotlib (extra `plots`), which is imported when needed.
+"""Writes the figures of `charts` as PDF and SVG with matplotlib (extra `figures`), which is imported when needed.
 
 The same run gives the same bytes: no dates, no random ids. Labels may come from a model, so none is read as math.
 """
@@ -43,7 +43,7 @@ def ready() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise UsageError("figures need matplotlib: pip install 'worldline[plots]'") from None
+        raise UsageError("figures need matplotlib: pip install 'worldline[figures]'") from None
 
 
 def write(folder: Path, charts: Sequence[Chart]) -> Iterator[Path]:

@@ -57,7 +57,7 @@ def report(
         out: The page; by default `report.html`, or `comparison.html`, in the folder of the first run.
         max_failures: Maximum number of failures to show, spread over the causes; of flips in a comparison; 0 for none.
         tokenizer: Counts the tokens: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
-        figures: A folder in which to write every figure as PDF and SVG (extra `plots`).
+        figures: A folder in which to write every figure as PDF and SVG (extra `figures`).
         main_table: A file for the main table of a comparison, as LaTeX for a paper.
 
     Returns:
@@ -100,7 +100,6 @@ def _write_comparison(
     figures: str | Path | None,
     main_table: str | Path | None,
 ) -> WrittenReport:
-    from worldline.ui.report.comparison.main_table import main_latex
     from worldline.ui.report.comparison.page import charts as comparison_charts
     from worldline.ui.report.comparison.page import render_comparison
     from worldline.ui.report.comparison.tables import tables
@@ -111,6 +110,8 @@ def _write_comparison(
     _write_page(page, text, folders[0])
     every = tables(compared)
     if main_table is not None:
+        from worldline.ui.report.comparison.main_table import main_latex
+
         files.write(Path(main_table), main_latex(every["models"], compared.suite).encode("utf-8", "backslashreplace"))
     return WrittenReport(
         page=page,

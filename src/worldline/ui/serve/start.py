@@ -40,14 +40,14 @@ def serve(
         say: Called with the address and the model when the server is ready.
 
     Raises:
-        UsageError: The model is not local, an option is unknown, or the extra `view` is missing.
+        UsageError: The model is not local, an option is unknown, or the extra `serve` is missing.
     """
     if unknown := sorted((extras or {}).keys() - ENGINE_OPTIONS):
         raise UsageError(f"-M {unknown[0]} belongs in each request; serve takes threads and precision")
     try:
         from worldline.ui.serve.server import serve as run
     except ImportError as error:
-        raise UsageError(f"serving needs the extra `view`: pip install 'worldline[view]' ({error})") from None
+        raise UsageError(f"serving needs the extra `serve`: pip install 'worldline[serve]' ({error})") from None
     if model == "interpreter" or model.startswith(("server:", "hub:", "replay:", "python:")):
         raise UsageError(f"{model} cannot be served: pass `default`, a checkpoint's folder or its URL")
     engine = load_local(model, extras)

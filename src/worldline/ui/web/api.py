@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pyarrow.compute as pc  # type: ignore[import-untyped]
-
 from worldline.core.errors import UsageError
 from worldline.core.stats import wilson
 from worldline.diagnose.cause import Cause
+from worldline.storage.arrow import pc
 from worldline.ui.http.errors import Refusal
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Paired
+from worldline.storage.arrow import pc
 from worldline.ui.web.index.index import RunIndex
 
 FLIPS = ("gained", "lost", "both", "neither")

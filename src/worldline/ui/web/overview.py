@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from worldline.core.stats import wilson
+from worldline.storage.arrow import pc
 from worldline.ui.web.flips import RowMask, flips
 from worldline.ui.web.index.filter import Filters, select
 from worldline.ui.web.index.index import RunIndex

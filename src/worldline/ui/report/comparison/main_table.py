@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from worldline.core.stats import RateDifference, Share
 from worldline.core.text import printable
 from worldline.evaluation.table import Cell, Chance, Table, text_of
-from worldline.ui.report.export import latex_text
+from worldline.ui.report.latex import latex_text
 from worldline.ui.report.markup import safe, short
 
 MAX_LABEL_CHARS = 80

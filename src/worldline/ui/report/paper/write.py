@@ -40,7 +40,7 @@ RUNS = "runs"  # in the folder of a model
 DIGEST_CHARS = 8
 MAX_SLUG_CHARS = 60
 MAX_MODEL_CHARS = 24  # in heads and legends
-NO_FIGURES = "figures are left out: they need matplotlib, pip install 'worldline[plots]'"
+NO_FIGURES = "figures are left out: they need matplotlib, pip install 'worldline[figures]'"
 
 PaperProgress = Callable[[str, BenchProgress], None]
 

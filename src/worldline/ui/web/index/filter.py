@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from worldline.core.errors import UsageError
+from worldline.storage.arrow import pa, pc
 from worldline.ui.web.flips import FLIPS, RowMask, match
 from worldline.ui.web.index.index import RunIndex
 

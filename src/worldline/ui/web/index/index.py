@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from worldline.core.errors import DigestError, FormatError, UsageError
 from worldline.evaluation.run.directory import RECORDS, read_config
 from worldline.evaluation.run.record import Record, parse
 from worldline.storage import files
+from worldline.storage.arrow import pa, pc
 from worldline.ui.web.index.operations import operations
 from worldline.ui.web.index.read import RunLog, scan
 from worldline.ui.web.index.row import clean, number

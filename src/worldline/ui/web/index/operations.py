@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
-
 from worldline.core.errors import WorldlineError
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.diagnose.diagnosis import cause
 from worldline.evaluation.run.directory import RECORDS
 from worldline.evaluation.run.record import parse
 from worldline.storage import files
+from worldline.storage.arrow import pa, pc
 from worldline.ui.web.index.read import WORD
 from worldline.ui.web.index.row import NONE, RIGHT, listed, number
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
 
 from worldline.core.errors import DiskError, FormatError, UsageError
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.evaluation.run.directory import MANIFEST, RECORDS, listed
 from worldline.storage import files
+from worldline.storage.arrow import pa
 from worldline.storage.listing import Listed
 from worldline.ui.web.index.row import IndexRow, row
 from worldline.ui.web.index.search import SearchedTexts

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from worldline.core.errors import UsageError
+from worldline.storage.arrow import pa
 from worldline.ui.web.flips import RowMask, match
 from worldline.ui.web.index.filter import Filters, select
 from worldline.ui.web.index.index import RunIndex
