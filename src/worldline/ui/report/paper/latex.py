@@ -11,7 +11,7 @@ from string import Template
 from worldline.core.stats import RateDifference, Share
 from worldline.evaluation.suites.published import PublishedSource
 from worldline.evaluation.table import Cell, Table
-from worldline.ui.report.export import latex, latex_text
+from worldline.ui.report.latex import latex, latex_text
 
 MAX_NOTE_CHARS = 600
 
