@@ -46,7 +46,8 @@ def test_a_row_is_a_function_and_its_call(tmp_path: Path, language: str) -> None
     source = task.program.source
     assert task.program.call in ("f([1, 2])", "f([1, 'a('])")
     assert (task.answer, task.program.language, task.name) == ("2", language, f"{CRUX_ROWS[language].files.ending}/7")
-    assert not any(word in source for word in ("test", "main", "javatuples"))
+    function = source.removeprefix("package main\n")
+    assert not any(word in function for word in ("test", "main", "javatuples"))
     assert source.count("{") == source.count("}")
     assert source.endswith("}\n")
 
@@ -107,11 +108,13 @@ def test_an_output_of_several_parts_is_recorded_where_its_type_has_a_name(tmp_pa
 
 
 def test_a_language_must_be_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="js, ts, java, cpp, rust"):
+    with pytest.raises(UsageError, match="js, ts, java, cpp, rust, go"):
         suites.load("crux-x", data=tmp_path)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="CRUXEval-X is not here: WORLDLINE_CRUX_X=datasets/cruxeval_preprocessed")
-@pytest.mark.parametrize(("language", "least"), [("js", 740), ("ts", 724), ("java", 697), ("cpp", 732), ("rust", 687)])
+@pytest.mark.parametrize(
+    ("language", "least"), [("js", 740), ("ts", 724), ("java", 697), ("cpp", 732), ("rust", 687), ("go", 692)]
+)
 def test_nearly_all_of_its_own_rows_are_tasks(language: str, least: int) -> None:
     assert len(list(suites.load("crux-x", data=DATA, language=language).tasks)) >= least

@@ -22,6 +22,7 @@ from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.evaluation.suites.crux import LIMITS, ended, literal
 from worldline.evaluation.suites.languages.crux_x_files import BLANK, CruxFiles, read_cruxeval_x
+from worldline.evaluation.suites.languages.humaneval_x import go_file
 from worldline.evaluation.suites.suite import Suite, Task
 
 _TUPLES = re.compile(r"^import org\.javatuples[^\n]*\n", re.MULTILINE)  # a library that is not in the JDK
@@ -44,8 +45,8 @@ class CruxRows:
     Attributes:
         files: Its files; their ending also names its rows.
         closing: What is removed with the test, and must be restored.
-        cleaned: Removes unused imports.
-        shows_lists: A list has the same text in every implementation of its type.
+        cleaned: Makes it compile on its own: unused imports are removed.
+        shows_lists: A list has the same text in every implementation of its type; an empty slice of Go may be `nil`.
     """
 
     files: CruxFiles
@@ -71,6 +72,7 @@ CRUX_ROWS = {
     ),
     "cpp": CruxRows(_files("cpp", "Cpp", r"^\}\s*int main\("), "}\n"),
     "rust": CruxRows(_files("rs", "Rust", r"^\}\s*fn main\("), "}\n"),
+    "go": CruxRows(_files("go", "Go", r"^func TestF\("), cleaned=go_file, shows_lists=False),
 }
 """The languages of the benchmark."""
 

@@ -20,8 +20,8 @@ KEYS = ("id", "code", "input_reasoning", "output_reasoning")
 BLANK = "????"
 # Folders of the benchmark, from that of its repository or dataset: the first file that exists is read.
 FOLDERS = ("", "datasets/cruxeval_preprocessed", "cruxeval_preprocessed", "data", "datasets/cruxeval-x", "cruxeval-x")
-_ASSERTED = re.compile(r"\bassert(?:_eq!|\.deepEqual)?\(\s*(?:candidate|f)\(")
-_COMPARED = re.compile(r"\s*(?:==\s*|\.equals\(|,\s*)")
+_ASSERTED = re.compile(r"\b(?:assert(?:_eq!|\.deepEqual)?\(|actual:)\s*(?:candidate|f)\(")
+_COMPARED = re.compile(r"\s*(?:==\s*|\.equals\(|,\s*(?:expected:\s*)?)")
 _TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`", re.DOTALL)
 
 

@@ -43,6 +43,8 @@ CRATES = {  # that rustc does not include
 # The packages that the benchmark imports for a solution that names them.
 GO_PACKAGES = "bytes crypto/md5 fmt math math/rand reflect regexp sort strconv strings time"
 _GO_COMMENT = re.compile(r"^//[^\n]*\n", re.MULTILINE)
+_GO_PACKAGE = re.compile(r"^package[ \t]+\w+[^\n]*\n", re.MULTILINE)
+_GO_PATH = re.compile(r'"([^"\n]+)"')
 _GO_IMPORTS = re.compile(r"^import (?:\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 
 
@@ -127,10 +129,16 @@ def with_package(row: Mapping[str, str]) -> str:
     The declaration lacks the helpers of the prompt. A row imports what only its tests use, which the compiler refuses,
     and some rows lack an import.
     """
-    source = _GO_COMMENT.sub("", row["prompt"]) + row["canonical_solution"]
-    body = _GO_IMPORTS.sub("", source).lstrip("\n")
-    used = [name for name in GO_PACKAGES.split() if re.search(rf"(?<![\w.]){name.rpartition('/')[2]}\.", body)]
-    imports = "".join(f'import "{name}"\n' for name in used)
+    return go_file(_GO_COMMENT.sub("", row["prompt"]) + row["canonical_solution"])
+
+
+def go_file(source: str) -> str:
+    """Return Go source as a file of the package `main` that imports what it uses and nothing else."""
+    listed = [path for block in _GO_IMPORTS.findall(source) for path in _GO_PATH.findall(block)]
+    body = _GO_IMPORTS.sub("", _GO_PACKAGE.sub("", source)).strip("\n") + "\n"
+    known = sorted({*listed, *GO_PACKAGES.split()})
+    used = [path for path in known if re.search(rf"(?<![\w.]){path.rpartition('/')[2]}\.", body)]
+    imports = "".join(f'import "{path}"\n' for path in used)
     return "\n".join(part for part in ("package main\n", imports, body) if part)
 
 
