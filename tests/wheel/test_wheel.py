@@ -86,6 +86,7 @@ def test_what_needs_an_extra_names_it(version: str, bare: Callable[[str], BareEn
         done = environment.run("worldline", *words)
         assert done.returncode == 2, done.stdout + done.stderr
         assert f"pip install 'worldline[{extra}]'" in done.stderr
+    assert not (environment.work / "traces").exists()
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -125,6 +125,10 @@ class ShardWriter:
     ) -> None:
         if rows_per_shard < 1:
             raise UsageError(f"rows_per_shard must be at least 1, not {rows_per_shard}")
+        # Imported before anything is written, because it needs pyarrow.
+        from worldline.data import rows
+
+        self._schema = rows.SCHEMA
         self._rows_per_shard = rows_per_shard
         self._shard: ShardDraft | None = None
         self._broken = False
@@ -156,7 +160,7 @@ class ShardWriter:
         row = rows.encode(trace)
         with self._breaking():
             if self._shard is None:
-                self._shard = self._folder.draft(rows.SCHEMA)
+                self._shard = self._folder.draft(self._schema)
             self._shard.add(row, len(trace))
         self._known.add(key)
         if self._shard.rows >= self._rows_per_shard or self._shard.size >= SHARD_BYTES:
