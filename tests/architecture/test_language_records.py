@@ -174,3 +174,11 @@ def test_the_page_has_every_language() -> None:
     assert set(re.findall(r"(\w+): /", ends[1])) == {
         name for name, language in LANGUAGES.items() if language.line_end is not default
     }
+
+
+@pytest.mark.parametrize("workload", ["large", "workloads"])
+def test_every_language_has_its_benchmarks(workload: str) -> None:
+    """TypeScript runs those of JavaScript."""
+    suffixes = {LANGUAGES[name].suffixes[0] for name in OTHERS - {"ts"}}
+    folder = Path(__file__).parents[2] / "benchmarks" / "foreign"
+    assert {path.suffix for path in folder.glob(f"{workload}.*")} == suffixes

@@ -30,6 +30,10 @@ def body(java: JavaRecorder, text: str) -> Trace:
     return trace
 
 
+OUTPUT, INPUT = "output", "input"
+READER = "Scanner in = new Scanner(System.in);"
+
+
 def series(trace: Trace, name: str) -> list[str | None]:
     """The values of a name in order; None where it is gone."""
     values: list[str | None] = []
@@ -86,6 +90,23 @@ def test_a_loop_in_one_line_has_a_step_per_round(java: JavaRecorder, loop: str) 
     events = [step.event for step in trace.steps if step.line == 4]
     outputs = [i for i, event in enumerate(events) if event == "output"]
     assert all("line" in events[i:j] for i, j in pairwise(outputs))
+
+
+@pytest.mark.parametrize(
+    ("text", "events"),
+    [
+        ('System.out.print("a? "); int x = in.nextInt(); System.out.println(x);', [OUTPUT, INPUT, OUTPUT]),
+        ("while (in.hasNextInt()) System.out.println(in.nextInt());", [INPUT, OUTPUT]),
+    ],
+    ids=["prompt", "loop"],
+)
+def test_input_and_output_in_one_line_are_in_order(java: JavaRecorder, text: str, events: list[str]) -> None:
+    trace = java.record(f"import java.util.*;\nclass Main {{\n{MAIN}\n{READER}\n{text}\n}} }}\n", stdin="3\n")
+    assert [step.event for step in trace.steps if step.event in events] == events
+
+
+def test_threads_are_noted_once(java: JavaRecorder) -> None:
+    assert body(java, "new Thread(() -> {}).start();").notes == ("threads",)
 
 
 def test_stack_traces_name_lines(java: JavaRecorder) -> None:

@@ -27,9 +27,7 @@ final class Ending implements Runnable {
             Streams.flush();
             Wire.switchTo(Recorder.top.serial);
         }
-        if (Recorder.shared) {
-            Wire.note("threads");
-        }
+        Recorder.note();
         if (status != null) {
             Wire.exit(Recorder.lastLine, Recorder.scratch.clear().integer(status));
             Wire.end("exited", Integer.toString(status & 0xff));

@@ -45,7 +45,7 @@ final class Recorder {
         return top = frame;
     }
 
-    private static void note() {
+    static void note() {
         if (shared && !noted) {
             noted = true;
             Wire.note("threads");

@@ -91,7 +91,7 @@ final class Streams {
             file.write(data, from, count);
             if (isTold()) {
                 if (in.length > 0) {
-                    flush();
+                    Streams.flush();
                 }
                 out.add(data, from, count);
             }
