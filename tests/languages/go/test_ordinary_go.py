@@ -153,6 +153,50 @@ def test_loops_have_a_step_per_round(recorder: go_runs.GoRecorder) -> None:
         (11, {"sum": "6"}, ["i", "x"]), (11, {}, []),
         (12, {}, []), (12, {}, []), (12, {}, []),
     ]  # fmt: skip
+    told = changes(
+        """func main() {
+	i := 0
+	for { i++; if i > 2 { break } }
+	for { i++
+		if i > 4 { break }
+	}
+	for {
+		i++
+		if i > 6 { break }
+	}
+	outer: for { for { i++; if i == 8 { continue outer }; if i > 8 { break outer } } }
+}
+""",
+        recorder,
+    )
+    assert told == [
+        (4, {"i": "0"}, []),
+        (5, {"i": "1"}, []), (5, {"i": "2"}, []), (5, {"i": "3"}, []),
+        (6, {"i": "4"}, []), (7, {}, []), (6, {"i": "5"}, []), (7, {}, []),
+        (9, {}, []), (10, {"i": "6"}, []), (11, {}, []), (10, {"i": "7"}, []), (11, {}, []),
+        (13, {"i": "8"}, []), (13, {"i": "9"}, []),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["for {", "for ; ; {", "for x < 3 {"])
+def test_rounds_on_one_line_have_input_and_output_in_order(recorder: go_runs.GoRecorder, line: str) -> None:
+    source = f"""package main
+
+import "fmt"
+
+func main() {{
+	x := 0
+	{line} fmt.Scan(&x); fmt.Println(x); if x > 2 {{ break }} }}
+}}
+"""
+    trace = recorder.record(source, stdin="1\n2\n3\n4\n")
+    go_runs.check(trace, recorder.flow(trace))
+    told = [(step.event, step.arg or dict(step.delta)) for step in trace.steps if step.line == 7]
+    assert told == [
+        ("line", {"x": "1"}), ("input", r"'1\n'"), ("output", r"'1\n'"),
+        ("line", {"x": "2"}), ("input", r"'2\n'"), ("output", r"'2\n'"),
+        ("line", {"x": "3"}), ("input", r"'3\n'"), ("output", r"'3\n'"), ("return", "None"),
+    ]  # fmt: skip
 
 
 def test_a_range_loop_over_other_variables(recorder: go_runs.GoRecorder) -> None:

@@ -28,5 +28,10 @@ func main() {
 			break
 		}
 	}
+	for { n--
+		if n < 0 {
+			break
+		}
+	}
 	println(a, b, n)
 }

@@ -54,13 +54,22 @@ func (w *weaver) ifStatement(fn *function, s *ast.IfStmt, own int) {
 	}
 }
 
+// hasRounds says whether each round of a loop has a step of its header: without one, `for {`, the steps of the body
+// do, unless the body begins on the line of the header.
+func (w *weaver) hasRounds(s *ast.ForStmt) bool {
+	if s.Init != nil || s.Cond != nil || s.Post != nil {
+		return true
+	}
+	return len(s.Body.List) > 0 && w.lineOf(s.Body.List[0].Pos()) == w.lineOf(s.Pos())
+}
+
 // forLoop moves all of the header into the loop, so that each round has its step before it changes anything.
 func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
 	file, own := fn.file, w.lineOf(s.Pos())
 	fn.push(label, "")
 	defer fn.pop()
 	from, to := file.at(s.Pos()), file.at(s.Body.Lbrace)+1
-	if s.Init == nil && s.Cond == nil && s.Post == nil {
+	if !w.hasRounds(s) {
 		file.edits.insert(from, rankHeader, colon(label))
 		w.list(fn, s.Body.List, s.Body.End(), own)
 		return

@@ -244,7 +244,7 @@ func (g *flowGraph) inside(label string, onBreak, onAgain int, body func()) {
 func (g *flowGraph) forLoop(s *ast.ForStmt, follow int, label string) int {
 	line := g.w.lineOf(s.Pos())
 	again := line
-	if s.Init == nil && s.Cond == nil && s.Post == nil {
+	if !g.w.hasRounds(s) {
 		again = 0
 	}
 	round := g.node(again)
