@@ -65,7 +65,7 @@ CHANCE_SHARE = 0.12
 # Bytes of mined programs per byte of our own programs.
 MINED_SHARE = 0.45
 
-# Programs, their share of the documents, and their form. About two fifths have one operation per line, or
+# Programs, their share of the documents, and their form. Nearly half have one operation per line, or
 # loops over characters instead of string methods.
 PROGRAMS = (
     ("generate.guided:program", 0.160, ""),

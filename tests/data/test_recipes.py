@@ -16,12 +16,12 @@ from worldline.data.sources import Live
 SHIPPED = find_recipe("shipped")
 
 
-def test_two_fifths_of_the_documents_are_rewritten() -> None:
+def test_nearly_half_of_the_documents_are_rewritten() -> None:
     sources = load_config(SHIPPED, "data", Mixture).sources
     rewritten = sum(
         mixture_source.weight for mixture_source in sources if {"flatten", "chars"} & {*mixture_source.form.split()}
     )
-    assert 0.35 < rewritten / sum(mixture_source.weight for mixture_source in sources) < 0.45
+    assert 0.40 < rewritten / sum(mixture_source.weight for mixture_source in sources) < 0.50
 
 
 @pytest.mark.long(reason="records documents of every source of the shipped recipe")

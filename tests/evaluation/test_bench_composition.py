@@ -143,10 +143,12 @@ def result_json(result: Report | Measured | ScratchpadReports) -> Any:
 
 
 def rates(told: Any) -> list[float]:
-    """Every rate of what is right in a report."""
+    """Every rate of what is right in a report; the complement of what is wrong."""
     if isinstance(told, dict):
         own = [told["rate"]] if told.get("rate") is not None and "n" in told else []
-        return own + [rate for key, value in told.items() if key != "operations" for rate in rates(value)]
+        wrong = [1 - rate for rate in rates(told.get("wrong"))]
+        parts = (value for key, value in told.items() if key not in ("operations", "wrong"))
+        return own + wrong + [rate for value in parts for rate in rates(value)]
     return [rate for value in told for rate in rates(value)] if isinstance(told, list) else []
 
 

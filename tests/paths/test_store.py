@@ -12,7 +12,7 @@ import pytest
 from worldline.cli import main
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
-from worldline.data import shards
+from worldline.data import manifest, shards
 from worldline.plan.paths.path_class import PathReport
 from worldline.plan.paths.search import paths
 from worldline.plan.paths.store import find_problems, load_paths, read, store_paths
@@ -68,7 +68,11 @@ def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathRep
     assert "is not in the shards" in find_problems(tmp_path / "other")[0]
 
 
-def test_paths_of_version_1_stay_beside_new_ones(reports: dict[str, PathReport], tmp_path: Path) -> None:
+def test_paths_of_version_1_stay_beside_new_ones(
+    reports: dict[str, PathReport], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Traces of another release would be refused.
+    monkeypatch.setattr(manifest, "code_version", lambda: "0.1.0")
     shutil.copytree(Path(__file__).parents[1] / "formats" / "paths-v1", tmp_path / "old")
     old = read(tmp_path / "old")
     store_paths(reports["g"], tmp_path / "old")

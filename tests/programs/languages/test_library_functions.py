@@ -31,7 +31,7 @@ def test_languages_say_the_same_pieces() -> None:
     said = {language: {piece for target, piece in pieces() if target == language} for language in TARGETS}
     for language in TARGETS:
         assert {f"{start} {source}" for start in STARTS for source in ("nums", "text")} <= said[language]
-        assert said[language] - {"opening", "loop unread"} == said["js"]
+        assert said[language] - {"class", "opening", "loop unread"} == said["js"]
 
 
 def test_unknown_language_is_refused() -> None:
