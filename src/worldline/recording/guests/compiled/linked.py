@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 from .assembly.instrument import Woven
+from .closures import closure_environments, show_captures
 from .dwarf import NAME, TAG, Die, Dwarf
 from .elf import Elf
 from .layouts.library import Library
@@ -61,6 +62,8 @@ class LinkedProgram:
         )
         if library is not None:
             library.add_classes(self.types, self.roots)
+        is_rust = library is not None and library.language == "rust"
+        self._environments = closure_environments(self.reader, self.roots) if is_rust else {}
         self.fixed = globals_of(self.reader, self.types, self.roots)
         self.functions: list[Described] = []
         for function in woven.functions:
@@ -86,6 +89,7 @@ class LinkedProgram:
         if rust:
             own = described.function.file_number
             described.variables = [variable for variable in described.variables if variable.file == own]
+            show_captures(self.reader, self.types, described, self._environments.get(described.address))
         for variable in described.variables:
             if rust:
                 variable.born = -1  # its scope begins behind its declaration
