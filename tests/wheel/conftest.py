@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -21,11 +22,16 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `make wheel` built (WORLDLINE_DIST), or an sdist and a wheel for this interpreter, built now."""
     if built := os.environ.get("WORLDLINE_DIST"):
         return Path(built).resolve()
-    folder = tmp_path_factory.mktemp("dist")
     if "gcc" not in (sysconfig.get_config_var("CC") or ""):
         pytest.skip("this interpreter was not built by gcc")
+    # Test processes side by side share one folder, because two builds in one checkout would disturb each other.
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "dist"
     version = "{}.{}".format(*sys.version_info)
-    subprocess.run([ROOT / ".ci" / "wheel" / "build", folder, version], check=True)
+    with (folder.with_suffix(".lock")).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not list(folder.glob("*.whl")):
+            subprocess.run([ROOT / ".ci" / "wheel" / "build", folder, version], check=True)
     return folder
 
 
