@@ -79,7 +79,6 @@ def test_what_needs_an_extra_names_it(version: str, bare: Callable[[str], BareEn
         (["record", "x.py", "-o", "traces"], "data"),
         (["view", "x.py"], "view"),
         (["serve"], "serve"),
-        (["step", "x.py"], "step"),
         (["debug", "x.py", "--model", "server:http://localhost:9#m"], "server"),
         (["debug", "x.py", "--model", "hub:some/model"], "hub"),
     ):
