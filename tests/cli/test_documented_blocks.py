@@ -41,6 +41,8 @@ NOT_EXECUTED = {
     "docs/how-to/failing-tests.md": "a repository with a failing test",
     "docs/how-to/serve.md": "a server: tests/serve",
     "docs/how-to/your-model.md": "test_your_model.py executes it",
+    "docs/how-to/published-tables.md": "a model, and minutes: tests/report/test_paper.py",
+    "docs/how-to/transformers.md": "an exported model and a published dataset: tests/model, tests/data",
     "docs/reference/storage.md": "a bucket and a dataset: tests/storage, tests/data",
     "docs/tutorials/trace-a-repository.md": "tests/repository executes it",
     "docs/tutorials/train-a-tiny-model.md": "a recipe; tests/model trains",
