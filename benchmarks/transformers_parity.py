@@ -41,7 +41,7 @@ class GeneratedText:
 
 
 def requests(count: int, max_bytes: int) -> list[PredictionRequest]:
-    """The first programs of the generated suite, as the shipped model is asked."""
+    """The first programs of the generated suite, as the shipped model is prediction_requests."""
     options = Compact(**dict.fromkeys(MODES, True))
     return [
         PredictionRequest(program=task.program, options=options, limit=max_bytes)
@@ -49,7 +49,9 @@ def requests(count: int, max_bytes: int) -> list[PredictionRequest]:
     ]
 
 
-def generate(folder: Path, asked: Sequence[PredictionRequest], *, batch: int, max_bytes: int) -> list[GeneratedText]:
+def generate(
+    folder: Path, prediction_requests: Sequence[PredictionRequest], *, batch: int, max_bytes: int
+) -> list[GeneratedText]:
     """Texts of an exported folder, `batch` at once."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -58,8 +60,8 @@ def generate(folder: Path, asked: Sequence[PredictionRequest], *, batch: int, ma
     model = AutoModelForCausalLM.from_pretrained(folder, trust_remote_code=True).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=True)
     texts: list[GeneratedText] = []
-    for first in range(0, len(asked), batch):
-        prompts = [request.prompt.decode() for request in asked[first : first + batch]]
+    for first in range(0, len(prediction_requests), batch):
+        prompts = [request.prompt.decode() for request in prediction_requests[first : first + batch]]
         inputs = tokenizer(prompts, return_tensors="pt", padding=True)
         options = {"max_new_tokens": max_bytes, "return_dict_in_generate": True, "output_logits": True}
         output = model.generate(**inputs, **options)
@@ -96,11 +98,11 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1, help="texts at once")
     parser.add_argument("--max-bytes", type=int, default=2000)
     options: Any = parser.parse_args()
-    asked = requests(options.programs, options.max_bytes)
+    prediction_requests = requests(options.programs, options.max_bytes)
     with tempfile.TemporaryDirectory() as folder:
         export_transformers(folder, options.model)
         began = time.process_time()
-        exported = generate(Path(folder), asked, batch=options.batch, max_bytes=options.max_bytes)
+        exported = generate(Path(folder), prediction_requests, batch=options.batch, max_bytes=options.max_bytes)
         seconds = time.process_time() - began
     size = sum(len(written.text) for written in exported)
     print(
@@ -108,7 +110,7 @@ def main() -> None:
     )
     for name, extras in ENGINES.items():
         local = load_local(options.model, extras)
-        report(exported, [prediction.text for prediction in local.predict(asked)], name)
+        report(exported, [prediction.text for prediction in local.predict(prediction_requests)], name)
 
 
 if __name__ == "__main__":

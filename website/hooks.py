@@ -38,12 +38,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def project_pages() -> dict[str, str]:
     """Pages outside docs/ that the site shows: their place in the repository, and on the site."""
-    found = [path for path in REPOSITORY.glob("*.md") if path.name != "README.md"]
-    found += [
+    pages = [path for path in REPOSITORY.glob("*.md") if path.name != "README.md"]
+    pages += [
         *REPOSITORY.glob("studies/*/README.md"),
         *(REPOSITORY / name / "README.md" for name in ("examples", "tests")),
     ]
-    places = [path.relative_to(REPOSITORY).as_posix() for path in sorted(found)]
+    places = [path.relative_to(REPOSITORY).as_posix() for path in sorted(pages)]
     return {place: f"project/{place}" for place in places}
 
 

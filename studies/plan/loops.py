@@ -47,10 +47,10 @@ class Loop:
         """Yield the values of the names at the start of each round."""
         names: dict[str, Any] = {}
         exec(self.start, names)
-        kept = [name for name in names if not name.startswith("_")]
+        shown_names = [name for name in names if not name.startswith("_")]
         code = compile(self.body, self.name, "exec")
         while True:
-            yield {name: names[name] for name in kept}
+            yield {name: names[name] for name in shown_names}
             exec(code, names)
 
     def after(self, count: int) -> dict[str, Any]:
@@ -112,25 +112,25 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     loops = read_loops()
-    found = {loop.name: by_rules(loop) for loop in loops}
-    for name, counts in found.items():
+    counts_by_loop = {loop.name: by_rules(loop) for loop in loops}
+    for name, counts in counts_by_loop.items():
         print(f"rules      {name:12} {counts}", flush=True)
-    total = {key: sum(counts[key] for counts in found.values()) for key in ("right", "wrong", "not known")}
+    total = {key: sum(counts[key] for counts in counts_by_loop.values()) for key in ("right", "wrong", "not known")}
     print(f"rules, all names: {total}")
     model, rows = Scratchpad(load_model("default"), "flatten"), []
     for count in map(int, options.rounds.split(",")):
-        rows += (asked := [by_model(model, loop, count) for loop in loops])
-        sure = [row for row in asked if row["p"] >= options.sure]
-        cpu = sum(row["cpu"] for row in asked) / len(asked)
+        rows += (model_rows := [by_model(model, loop, count) for loop in loops])
+        sure = [row for row in model_rows if row["p"] >= options.sure]
+        cpu = sum(row["cpu"] for row in model_rows) / len(model_rows)
         print(
-            f"model, {count} rounds: right {share(asked)}; at p >= {options.sure}: {share(sure)}: "
+            f"model, {count} rounds: right {share(model_rows)}; at p >= {options.sure}: {share(sure)}: "
             f"{', '.join(row['loop'] for row in sure)}; {cpu:.1f} CPU s each",
             flush=True,
         )
     sure = [row for row in rows if row["p"] >= options.sure]
     print(f"model, all: right {share(rows)}; at p >= {options.sure}: {share(sure)}")
     if options.json:
-        options.json.write_text(json.dumps({"rules": found, "model": rows}, indent=1))
+        options.json.write_text(json.dumps({"rules": counts_by_loop, "model": rows}, indent=1))
 
 
 if __name__ == "__main__":

@@ -297,8 +297,8 @@ def export(
         folder: A model or run; None for the shipped model.
         out: Folder to write.
         half: Export bfloat16 instead: about twice the size, closer to the trained weights, to train on.
-        bits: Pack the weights instead, into at most so many bits each, the whole file counted.
-        width: Grow the model to so many channels first; it computes the same.
+        bits: Pack the weights instead, into at most this many bits each, the whole file counted.
+        width: Grow the model to this many channels first; it computes the same.
         calibration: Documents to round packed weights for; without any, each is rounded by itself.
         facts: Further entries of the manifest.
 

@@ -39,8 +39,8 @@ def export_model(
         model: A run of `train`, a checkpoint, or `default` for the shipped model.
         out: The folder that is written.
         half: Write all weights in bfloat16, to train on: twice the size.
-        bits: Pack the weights into at most so many bits each, 3 to 8, the whole file counted.
-        width: Grow the model to so many channels first, a multiple of 64; it computes the same, and training can
+        bits: Pack the weights into at most this many bits each, 3 to 8, the whole file counted.
+        width: Grow the model to this many channels first, a multiple of 64; it computes the same, and training can
             use the new weights.
         calibrate: Recipe whose documents packed weights are rounded for; needs torch. By default each weight
             is rounded by itself.

@@ -41,8 +41,8 @@ def prepare_export(
         shape: Its shape.
         stored: Its weights.
         half: Convert to bfloat16.
-        bits: Pack the weights into at most so many bits each.
-        width: Grow the model to so many channels first.
+        bits: Pack the weights into at most this many bits each.
+        width: Grow the model to this many channels first.
         calibration: Documents to round packed weights for.
 
     Returns:

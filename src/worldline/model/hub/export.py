@@ -49,8 +49,8 @@ def export_transformers(
         out: The folder that is written.
         model: A run of `train`, a checkpoint, or `default` for the shipped model.
         half: Write the weights in bfloat16 instead of the float32 values that the engine computes with.
-        bits: Round the weights as for a model that is packed into so many bits each, 3 to 8.
-        width: Grow the model to so many channels first, a multiple of 64; it computes the same.
+        bits: Round the weights as for a model that is packed into this many bits each, 3 to 8.
+        width: Grow the model to this many channels first, a multiple of 64; it computes the same.
         calibrate: Recipe whose documents weights of `bits` are rounded for; needs torch.
 
     Returns:

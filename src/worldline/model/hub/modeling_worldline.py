@@ -401,7 +401,7 @@ class WorldlineForCausalLM(PreTrainedModel, GenerationMixin):
             past_key_values: What was read before; changed in place.
             labels: Bytes to predict, as `input_ids`; -100 is ignored.
             use_cache: Whether to return the cache.
-            logits_to_keep: Compute logits of so many last bytes only; 0 for all.
+            logits_to_keep: Compute logits of this many last bytes only; 0 for all.
             options: `inputs_embeds` is refused; `position_ids` is ignored, positions follow from the bytes.
 
         Returns:
