@@ -26,7 +26,7 @@ SPACINGS = {2: 0.2, 4: 0.2, 8: 0.2}
 
 
 def data() -> Mixture:
-    """Return ordinary programs, library functions and state-tracking tasks, equally many in each language."""
+    """Return ordinary programs, exercises, library functions and state-tracking tasks, as many in each language."""
     from dataclasses import replace
 
     from worldline.codec.compact.prompt import Compact
@@ -38,7 +38,8 @@ def data() -> Mixture:
             Source(kind="generate", program=f"{drawn}:ordinary", argument=language, weight=0.75)
             for language in LANGUAGES
         ),
-        *library_sources(0.5),
+        *container_sources("library_functions", 0.5),
+        *container_sources("exercises", 1.0),
         *(Source(kind="tasks", program=f"{drawn}:state", argument=language, weight=0.25) for language in LANGUAGES),
     )
     modes = (
@@ -54,12 +55,12 @@ def data() -> Mixture:
     )
 
 
-def library_sources(weight: float) -> tuple[Source, ...]:
-    """Return functions over each language's own containers and methods."""
+def container_sources(module: str, weight: float) -> tuple[Source, ...]:
+    """Return functions over each language's own containers and methods, by a module of `programs.languages`."""
     from worldline.data.mixture import Source
     from worldline.programs.languages.library_functions import TARGETS
 
-    drawn = "worldline.programs.languages.library_functions:program"
+    drawn = f"worldline.programs.languages.{module}:program"
     chosen = [language for language in LANGUAGES if language in TARGETS]
     return tuple(Source(kind="generate", program=drawn, argument=language, weight=weight) for language in chosen)
 
@@ -68,7 +69,7 @@ def library() -> Mixture:
     """Return only functions over each language's own containers and methods."""
     from dataclasses import replace
 
-    return replace(data(), sources=library_sources(1.0))
+    return replace(data(), sources=(*container_sources("library_functions", 1.0), *container_sources("exercises", 2.0)))
 
 
 def training() -> Training:

@@ -184,8 +184,7 @@ def _drawn(language: str, rng: Random) -> Program:
     head = writer.say(f"function {writer.kind}").replace("$f", name).replace("$parameters", ", ".join(parameters))
     body = [head, *(f"{writer.indent}{line}" for line in lines), "}"]
     opening = writer.say("opening").split(" ;; ") if writer.can("opening") else []
-    if language in BARE:
-        opening = "\n".join(line for line in opening if _is_used(line, "\n".join(body))).strip().splitlines()
+    opening = imports_used(language, opening, "\n".join(body))
     lang = LANGUAGES[language]
     file = usual_name(language)
     if writer.can("class"):
@@ -194,6 +193,13 @@ def _drawn(language: str, rng: Random) -> Program:
         file = container + lang.suffixes[0]
     source = "\n".join([*opening, *([""] if opening else []), *body]) + "\n"
     return Program(source=source, name=file, call=f"{name}({', '.join(arguments)})")
+
+
+def imports_used(language: str, opening: list[str], body: str) -> list[str]:
+    """Return the lines before a program, without imports of names that the body lacks if the language refuses those."""
+    if language not in BARE:
+        return opening
+    return "\n".join(line for line in opening if _is_used(line, body)).strip().splitlines()
 
 
 def _is_used(line: str, body: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from random import Random
@@ -86,7 +87,7 @@ def _filled(text: str, rng: Random, drawn: dict[str, str]) -> str:
         name, spec = match[1], match[2]
         if spec in drawn:
             return drawn[spec]
-        value = _drawn(spec, rng)
+        value = draw_value(spec, rng)
         if name:
             drawn[name] = value
         return value
@@ -94,14 +95,16 @@ def _filled(text: str, rng: Random, drawn: dict[str, str]) -> str:
     return HOLE.sub(fill, text)
 
 
-def _drawn(spec: str, rng: Random) -> str:
-    """Draw a value for a hole."""
+def draw_value(spec: str, rng: Random) -> str:
+    """Draw a value for a hole, as Python spells it: `3..9`, `a|b`, `list 3..7 0..20`, `word 3..8`."""
     word, _, rest = spec.partition(" ")
-    if "|" not in spec and (word in _TEXTS or word in ("list", "sorted")):
+    if "|" not in spec and (word in _TEXTS or word in ("list", "sorted", "words")):
         low, high = (int(part) for part in _range(rest.split()[0]))
         size = rng.randint(low, high)
         if word in _TEXTS:
             return repr(_TEXTS[word](rng, size))
+        if word == "words":
+            return repr([_TEXTS["word"](rng, rng.randint(2, 6)) for _ in range(size)])
         minimum, maximum = _range(rest.split()[1])
         items = [rng.randint(minimum, maximum) for _ in range(size)]
         return repr(sorted(items) if word == "sorted" else items)
@@ -123,11 +126,12 @@ def _palindrome(rng: Random, size: int) -> str:
     return text if rng.random() < 0.6 else text[:-1] + rng.choice(LETTERS)
 
 
-_TEXTS = {
+_TEXTS: dict[str, Callable[[Random, int], str]] = {
     "word": lambda rng, size: "".join(rng.choices(LETTERS, k=size)),
     "repeats": lambda rng, size: "".join(rng.choices("abc", k=size)),
     "moves": lambda rng, size: "".join(rng.choices("uudx", k=size)),
     "palindrome": _palindrome,
+    "phrase": lambda rng, size: " ".join("".join(rng.choices(LETTERS[:12], k=rng.randint(1, 6))) for _ in range(size)),
 }
 
 
