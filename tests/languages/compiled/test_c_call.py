@@ -38,8 +38,8 @@ def called(call: str) -> Trace:
         ("hidden(4)", "8"),
         ("by_value({'x': 3, 'y': 4})", "3"),
         ("by_value((3, 4))", "3"),
-        ("moved((1, 2), {'x': 10})", "Point#3(x=11, y=2)"),
-        ("middle((1.0, 2.0), (3.0, 4.0))", "Where#4(x=2.0, y=3.0)"),
+        ("moved((1, 2), {'x': 10})", "Point#1(x=11, y=2)"),
+        ("middle((1.0, 2.0), (3.0, 4.0))", "Where#3(x=2.0, y=3.0)"),
         ("total([{'marks': [5]}, {'marks': [7, 1]}], 2)", "12"),
         ("missing((1, 2))", "False"),
         ("mixed(1, {'marks': [2]}, 8.0, {'marks': [0, 4], 'at': (0, 16), 'word': 'A'}, 'B')", "162"),
@@ -72,5 +72,5 @@ def test_what_does_not_fit_is_refused(call: str, why: str) -> None:
 def test_a_struct_that_is_returned_in_memory_is_shown() -> None:
     trace = called("grown({'name': 'Ada', 'marks': [1, 2], 'at': (0.5, 1.5), 'word': 'hi'}, 4)")
     assert trace.outcome.kind == "returned", trace.outcome
-    shown = "(name='Ada', marks=[5, 2, 0, 0], at=Where#4(x=0.5, y=1.5), word='hi')"
-    assert trace.outcome.detail == f"Pupil#3{shown}"
+    shown = "(name='Ada', marks=[5, 2, 0, 0], at=Where#2(x=0.5, y=1.5), word='hi')"
+    assert trace.outcome.detail == f"Pupil#1{shown}"

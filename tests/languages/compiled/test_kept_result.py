@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from worldline.recording.guests.compiled.assembly.kept_result import IN_REGISTER, UNKNOWN, kept_result
@@ -103,3 +105,14 @@ def test_a_register_that_nothing_else_needs_holds_it_still() -> None:
 )
 def test_what_cannot_be_followed_is_unknown(prologue: str) -> None:
     assert kept_result(prologue.split("\n")) == UNKNOWN
+
+
+@pytest.mark.parametrize(("name", "place"), [("fill", 32 + 2736 - 64), ("huge", 32 + 7 * 4096 + 96 - 40)])
+def test_what_rustc_prints_for_a_large_frame_is_followed(name: str, place: int) -> None:
+    """Of `prologues/large_frames.rs`, by rustc 1.63 as the recorder calls it, for aarch64-unknown-linux-gnu.
+
+    No directive says that the stack pointer goes further down after `mov x29, sp`.
+    """
+    text = (Path(__file__).parent / "prologues" / f"{name}.s").read_text()
+    assert ".cfi_def_cfa w29, 32" in text
+    assert kept_result(text.splitlines()) == place

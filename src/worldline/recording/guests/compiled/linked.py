@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 from .assembly.instrument import Woven
@@ -12,9 +13,23 @@ from .layouts.library import Library
 from .mir import Moves
 from .table import TableWriter
 from .types import TypeRows
-from .variables import DESTROYED, PARAMETER, TRACKED, Described, Var, describe, entries_by_address, globals_of
+from .variables import (
+    AT_FRAME_DEREF,
+    AT_REGISTER_DEREF,
+    DESTROYED,
+    PARAMETER,
+    TRACKED,
+    Described,
+    Handover,
+    Var,
+    describe,
+    entries_by_address,
+    globals_of,
+)
 
 MAX_TRACKED = 256
+
+_RETURN = re.compile(r"\breturn\b\s*(?:(\w+)\s*;)?")
 
 
 def _is_own(root: Die, sources: dict[str, list[str]]) -> bool:
@@ -32,6 +47,27 @@ def moves_of(all_moves: list[Moves], described: Described) -> Moves | None:
         and moves.name.rpartition("::")[2] == described.name
     ]
     return min(near, key=lambda moves: moves.line, default=None)
+
+
+def returned_variables(described: Described, source: list[str]) -> list[Handover]:
+    """Return the lines of a function of C or C++ that only return a variable."""
+    # What a lambda captured lives on.
+    end = AT_FRAME_DEREF if described.name == "<lambda>" else AT_REGISTER_DEREF + 1
+    named = {variable.name for variable in described.variables if variable.where < end}
+    lines = {site.line for site in described.function.sites.values() if 0 < site.line <= len(source)}
+    statements = ((line, _RETURN.findall(source[line - 1])) for line in sorted(lines))
+    return [Handover(line, names[0]) for line, names in statements if len(names) == 1 and names[0] in named]
+
+
+def _moved_variables(described: Described) -> list[Handover]:
+    """Return the lines of a function of Rust that move a whole variable to another one, or return it."""
+    places = {(variable.name, variable.line): at for at, variable in enumerate(described.variables)}
+    moves = described.moves.handovers if described.moves else []
+    return [
+        Handover(move.line, *move.giver, places[move.taker] if move.taker else None, move.is_passed)
+        for move in moves
+        if move.taker is None or move.taker in places
+    ]
 
 
 class LinkedProgram:
@@ -74,6 +110,8 @@ class LinkedProgram:
             described = describe(self.reader, self.types, function, die, self.places, lines)
             if library is not None:
                 self._refine(described, library.language)
+            if not is_rust:
+                described.handovers = returned_variables(described, lines)
             self.functions.append(described)
 
     def _refine(self, described: Described, language: str) -> None:
@@ -90,6 +128,7 @@ class LinkedProgram:
             own = described.function.file_number
             described.variables = [variable for variable in described.variables if variable.file == own]
             show_captures(self.reader, self.types, described, self._environments.get(described.address))
+            described.handovers = _moved_variables(described)
         for variable in described.variables:
             if rust:
                 variable.born = -1  # its scope begins behind its declaration

@@ -34,6 +34,7 @@ _TARGET = re.compile(r"(?:return|success|otherwise|-?\d+): bb(\d+)")
 _ASSIGNED = re.compile(r"([(*]*_\d+\b[^=]*?) = ")
 _ROOT = re.compile(r"[(*]*_(\d+)")
 _PART = re.compile(r"\.(\d+): | as (\w+)\)")
+_WHOLE = re.compile(r"_(\d+) = (move |copy )?_(\d+);$")  # one local's value becomes another's
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -47,6 +48,7 @@ class MirStatement:
     moved: tuple[MirPlace, ...] = ()
     given: MirPlace | None = None
     stored: int = -1  # the local whose storage begins here
+    source: int = -1  # the local whose whole value it moves, or returns
     foreign: bool = False  # out of a macro of another file: the line of the program that it counts to is not told
 
 
@@ -59,6 +61,19 @@ class MirVariable:
     place: MirPlace
     scope: int
     made_up: bool
+
+
+@dataclass(frozen=True)
+class MirHandover:
+    """A line that moves a whole variable: its name and line, and those of the variable that it becomes.
+
+    Without a variable, it becomes the function's result, or what the line passes to a function.
+    """
+
+    line: int
+    giver: tuple[str, int]
+    taker: tuple[str, int] | None
+    is_passed: bool
 
 
 @dataclass
@@ -77,6 +92,7 @@ class Moves:
     sure: dict[int, dict[int, bool]] = field(default_factory=dict)
     # Of two lines, one after the other, likewise; the second is 0 for any line of which nothing is known (a macro).
     ways: dict[tuple[int, int], dict[int, bool]] = field(default_factory=dict)
+    handovers: list[MirHandover] = field(default_factory=list)
 
 
 def read(text: str, file: str, source: str) -> list[Moves]:
@@ -131,8 +147,18 @@ def _function(moves: Moves, lines: list[str], file: str, rows: list[str]) -> Non
     moves.made_up = [(variable.name, variable.line) for variable in variables if variable.made_up]
     statements = _statements(lines[first:], file, rows)
     tracked = [variable for variable in variables if not variable.made_up and _wavers(variable, statements)]
+    moves.handovers = list(_handovers(variables, statements))
     if tracked:
         _judge(moves, tracked, statements)
+
+
+def _handovers(variables: list[MirVariable], statements: list[MirStatement]) -> Iterator[MirHandover]:
+    names = {item.place[0]: (item.name, item.line) for item in variables if not item.place[1] and not item.made_up}
+    for statement in statements:
+        if statement.source in names and statement.given is not None:
+            taker = statement.given[0]
+            is_passed = taker != 0 and taker not in names
+            yield MirHandover(statement.line & ~AT_MARK, names[statement.source], names.get(taker), is_passed)
 
 
 def _same(path: str, file: str) -> bool:
@@ -194,7 +220,10 @@ def _statement(text: str, line: int, scope: int, at: int) -> MirStatement:
     assigned = _ASSIGNED.match(text)
     empty = text.startswith("goto") or text.endswith("= const ();")  # no code of its own
     target = place(assigned[1]) if assigned else None
-    return MirStatement(0 if empty else line, scope, follows, moved, target, foreign=not line and not empty)
+    whole = _WHOLE.match(text)
+    source = int(whole[3]) if whole and (whole[2] == "move " or whole[1] == "0") else -1
+    own = 0 if empty else line
+    return MirStatement(own, scope, follows, moved, target, source=source, foreign=not line and not empty)
 
 
 def _operands(text: str) -> Iterator[str]:

@@ -12,10 +12,11 @@ from .types import TypeRow, TypeRows
 from .variables import PARAMETER, Described, Var, scope_at
 
 R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE = range(6)
-_HEADER = struct.Struct("<8s12I13I3I")
+_HEADER = struct.Struct("<8s13I14I3I")
 _TYPE, _FIELD, _VAR = struct.Struct("<4IQQqII"), struct.Struct("<IIqII"), struct.Struct("<4IqII")
-_FN, _SITE = struct.Struct("<12IQ"), struct.Struct("<4IqII")
+_FN, _SITE = struct.Struct("<14IQ"), struct.Struct("<4IqII")
 _NO_CALL = 0xFFFFFFFF
+_RETURNED, _PASSED = 0xFFFFFFFF, 0xFFFFFFFE
 _NAMED = 47
 
 
@@ -94,6 +95,17 @@ def _ways(moves: Moves) -> Iterable[bytes]:
             yield struct.pack("<4IQQ", to, line, word, 0, dead, there)
 
 
+def _handovers(described: Described, rows: list[int], slots: dict[str, int]) -> Iterable[bytes]:
+    """Rows of the lines that return a variable, or give its value to another one."""
+    for handover in described.handovers:
+        for row, variable in zip(rows, described.variables, strict=True):
+            if variable.name != handover.giver or handover.declared not in (0, variable.line):
+                continue
+            own = None if handover.taker is None else rows[handover.taker]
+            to = _PASSED if handover.is_passed else _RETURNED if own is None else own
+            yield struct.pack("<4I", handover.line, to, row, slots[variable.name])
+
+
 class TableWriter:
     """Collects rows; `pack` writes them."""
 
@@ -109,6 +121,7 @@ class TableWriter:
         self._used: list[int] = []
         self._slots: list[int] = []
         self._ways: list[bytes] = []
+        self._handovers: list[bytes] = []
 
     def variable(self, described: Var) -> int:
         """The row of a variable."""
@@ -138,9 +151,12 @@ class TableWriter:
         text, file = self._names.number(described.name), self._names.number(described.function.file)
         moves = list(_ways(described.moves)) if described.moves is not None else []
         where = len(self._slots), len(slots), len(self._used), len(used), file, len(self._ways), len(moves)
-        row = text, described.line, described.result, how, mask, *where, described.address
+        handovers = list(_handovers(described, rows, slots))
+        passed = len(self._handovers), len(handovers)
+        row = text, described.line, described.result, how, mask, *where, *passed, described.address
         self._fns.append(_FN.pack(*row))
         self._ways += moves
+        self._handovers += handovers
         self._slots += [self._names.number(name) for name in slots]
         self._used += used
         for site in described.function.sites.values():
@@ -182,17 +198,22 @@ class TableWriter:
             [struct.pack("<I", index) for index in self._slots],
             [call or b""],
             self._ways,
+            self._handovers,
             [strings],
         ]
         blobs = [b"".join(part) for part in parts]
-        counts = [len(part) for part in parts[:10]] + [1 if call is not None else _NO_CALL, len(self._ways)]
+        counts = [len(part) for part in parts[:10]] + [
+            1 if call is not None else _NO_CALL,
+            len(self._ways),
+            len(self._handovers),
+        ]
         offsets, at = [], _HEADER.size
         for blob in blobs:
             at = at + 15 & ~15
             offsets.append(at)
             at += len(blob)
         out = bytearray(at + 16)
-        _HEADER.pack_into(out, 0, b"WLTAB01\0", *counts, *offsets, *head)
+        _HEADER.pack_into(out, 0, b"WLTAB02\0", *counts, *offsets, *head)
         for offset, blob in zip(offsets, blobs, strict=True):
             out[offset : offset + len(blob)] = blob
         return bytes(out)

@@ -38,6 +38,17 @@ class Var:
     unit: int | None = None  # of a global that only one compiled file sees: where that file's DWARF begins
 
 
+@dataclass(frozen=True)
+class Handover:
+    """A line that returns or passes a variable, or gives its value to another variable."""
+
+    line: int
+    giver: str
+    declared: int = 0  # the line of the giver's declaration; 0: not known
+    taker: int | None = None  # the index of the other variable; None: it is returned, or passed to a function
+    is_passed: bool = False
+
+
 @dataclass
 class Described:
     """A function of the program: its entry, its variables, and those that live at fixed addresses inside it."""
@@ -52,6 +63,7 @@ class Described:
     statics: list[Var]
     hidden: bool = False  # made by the compiler: it has no steps
     moves: Moves | None = None
+    handovers: list[Handover] = field(default_factory=list)
 
 
 def entries_by_address(reader: Dwarf, roots: list[Die], wanted: set[int]) -> dict[int, Die]:

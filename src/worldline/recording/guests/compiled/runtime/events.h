@@ -17,10 +17,9 @@ static int for_call;
 
 static void put_result(const struct fn *function, const struct frame *f)
 {
-    static u64 place[8];
-    u64 a = (u64)place;
+    struct result *result = next_result(function->result);
+    u64 *place = result->place, a = (u64)place;
     const struct type *t = &types[function->result];
-    static u64 results; /* a value that is only returned is an object of its own */
     switch (function->how) {
     case R_NONE:
         out.n = 0;
@@ -76,7 +75,9 @@ static void put_result(const struct fn *function, const struct frame *f)
         return;
     }
     frame_now = f->cfa;
-    render(a, function->result, 0, ++results << 2 | 1);
+    begin_handing(result, f, a);
+    render(a, function->result, 0, result->owner);
+    handing = moving.size = 0;
 }
 
 static void on_return(struct frame *f, const struct site *at)
@@ -151,6 +152,7 @@ static inline __attribute__((always_inline)) void on_line(struct frame *f, u32 s
     follow_moves(f, &fns[f->fn], at->line);
     diff(f, at, 0);
     f->line = at->line;
+    f->steps++;
     f->closed = 0;
     count_step();
     switch_to(f->serial);

@@ -8,7 +8,7 @@
 struct registers { u64 g[32], flags, back, sp; u64 pad[1]; u8 v[32][16]; };
 
 /* The number of an object that the trace has seen: by address and type, as long as its owner lives. */
-struct number { u64 address, owner; u32 type, number, stamp, pad; };
+struct number { u64 address, owner; u32 type, number, stamp, handed; }; /* handed: as a result, in which step of its frame; and one */
 
 static struct { struct number *all; u32 n, cap, last, stamp; } numbers;
 #define MOST_MARKED 4096 /* elements of an array */
@@ -50,6 +50,30 @@ static u32 number_slot(u64 address, u32 type)
     return at;
 }
 
+/* A value that goes from one place to another: the objects in it keep their numbers. */
+struct move { u64 from, to, size, owner; };
+static struct move moving; /* while the value is written at its new place */
+static u32 handing;        /* while a result is written: the step of the frame that gets it; and one */
+static int takes_over(const struct number *found, u64 owner);
+
+#define AWAY_WITH_VALUE (~0ull) /* as owner */
+
+static int is_away(u64 address, u32 type)
+{
+    return numbers.cap && numbers.all[number_slot(address, type)].owner == AWAY_WITH_VALUE;
+}
+
+static u32 moved_number(u64 address, u32 type)
+{
+    if (address - moving.to >= moving.size)
+        return 0;
+    struct number *source = &numbers.all[number_slot(address - moving.to + moving.from, type)];
+    if (!source->number || source->owner != moving.owner)
+        return 0;
+    source->owner = AWAY_WITH_VALUE; /* another value in that place is another object */
+    return source->number;
+}
+
 static struct number *number_of(u64 address, u32 type, u64 owner)
 {
     if (numbers.n * 2 >= numbers.cap) {
@@ -64,10 +88,15 @@ static struct number *number_of(u64 address, u32 type, u64 owner)
         own_free(was, cap * sizeof *was);
     }
     struct number *found = &numbers.all[number_slot(address, type)];
+    u32 number = moving.size ? moved_number(address, type) : 0;
+    if (!number && found->number && (found->owner == owner || takes_over(found, owner)))
+        number = found->number;
     if (!found->number)
         numbers.n++;
-    if (!found->number || found->owner != owner)
-        *found = (struct number){ address, owner, type, ++numbers.last, 0, 0 };
+    if (!found->number || found->number != number || found->owner != owner)
+        *found = (struct number){ address, owner, type, number ? number : ++numbers.last, 0, 0 };
+    if (handing)
+        found->handed = handing;
     return found;
 }
 

@@ -6,7 +6,7 @@
 #ifndef WL_STREAMS_H
 #define WL_STREAMS_H
 
-#include "frames.h"
+#include "changes.h"
 #include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>

@@ -30,18 +30,22 @@ enum { R_NONE, R_GENERAL, R_FLOATS, R_MEMORY, R_MIXED, R_OPAQUE, R_SCALARS };
 struct type { u32 kind, name, to, flags; u64 size, count; i64 aux; u32 fields, nfields; };
 struct field { u32 name, type; i64 offset; u32 bit, bits; };
 struct var { u32 name, type, flags, where; i64 offset; u32 reg, pad; };
-struct fn { u32 name, line, result, how, mask, slots, nslots, globals, nglobals, file, ways, nways; u64 address; };
+struct fn { u32 name, line, result, how, mask, slots, nslots, globals, nglobals, file, ways, nways, handovers, nhandovers; u64 address; };
 /* What is dead or there in a line (from ~0), or when one line comes after another (to 0: a line that is not known). */
 struct way { u32 to, from, word, pad; u64 dead, there; };
 #define AT_MARK (1u << 24) /* with a line: not where it begins, but at the end of a block in it */
+/* A line gives the value of a variable, whose own slot is `slot`, to another one, or returns or passes it: it ends there. */
+struct handover { u32 line, to, from, slot; };
+#define RETURNED (~0u) /* as `to` */
+#define PASSED (~1u)
 struct site { u32 fn, line, kind, reg; i64 offset; u32 scope, pad; };
 struct scope { u32 shown, more, first, pad; }; /* entries: first..first+shown, then as many in scope without a value */
 struct entry { u32 slot, var; };
 
 struct header {
     char magic[8];
-    u32 ntypes, nfields, nvars, nfns, nsites, nscopes, nentries, nglobals, nnames, nslots, nargs, nways;
-    u32 types, fields, vars, fns, sites, scopes, entries, globals, names, slots, args, ways, strings;
+    u32 ntypes, nfields, nvars, nfns, nsites, nscopes, nentries, nglobals, nnames, nslots, nargs, nways, nhandovers;
+    u32 types, fields, vars, fns, sites, scopes, entries, globals, names, slots, args, ways, handovers, strings;
     u32 compiler, version, pad;
 };
 
@@ -57,15 +61,17 @@ static const u32 *used_globals; /* indices of vars, function by function */
 static const u32 *names;        /* every name: where its text is */
 static const u32 *slots;        /* names of each function's frame */
 static const struct way *ways;
+static const struct handover *handovers;
 static const char *strings;
 static u64 load_bias;
+static int is_rust;
 
 static const char *text_of(u32 name) { return strings + names[name]; }
 
 static int read_table(const u8 *base)
 {
     table = (const struct header *)base;
-    if (__builtin_memcmp(table->magic, "WLTAB01", 8))
+    if (__builtin_memcmp(table->magic, "WLTAB02", 8))
         return -1;
     types = (const void *)(base + table->types);
     fields = (const void *)(base + table->fields);
@@ -78,7 +84,9 @@ static int read_table(const u8 *base)
     names = (const void *)(base + table->names);
     slots = (const void *)(base + table->slots);
     ways = (const void *)(base + table->ways);
+    handovers = (const void *)(base + table->handovers);
     strings = (const char *)(base + table->strings);
+    is_rust = !__builtin_strcmp(text_of(table->compiler), "rustc");
     return 0;
 }
 

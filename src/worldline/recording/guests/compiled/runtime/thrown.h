@@ -6,7 +6,7 @@
 #ifndef WL_THROWN_H
 #define WL_THROWN_H
 
-#include "frames.h"
+#include "changes.h"
 #include <dlfcn.h>
 
 #define MOST_THROWN 4096
