@@ -94,3 +94,28 @@ fn main() {
     assert trace.outcome.kind == "returned", trace.stderr
     shown = [step.delta["self"] for step in trace.steps if "self" in step.delta]
     assert shown == ["Cat#1()", "Cat#1()"]
+
+
+MADE_ELSEWHERE = """struct Point { a: i32, b: i32, c: i32 }
+fn triple(x: i32) -> (i32, i32, i32) { (x, 1, 2) }
+fn point(x: i32) -> Point { Point { a: x, b: 1, c: 2 } }
+fn three(x: i32) -> [i32; 3] { [x, 1, 2] }
+fn four(x: i32) -> [i32; 4] { [x, 1, 2, 3] }
+fn bytes(x: u8) -> [u8; 3] { [x, 1, 2] }
+fn floats(x: f64) -> [f64; 2] { [x, 1.0] }
+fn pair(x: i32) -> Option<(i32, i32)> { if x > 3 { Some((x, 1)) } else { None } }
+fn nothing(x: i32) -> Option<(i32, i32)> { if x > 9 { Some((x, 1)) } else { None } }
+fn main() {
+    let p = point(4);
+    println!("{:?} {}", triple(4), p.a + p.b + p.c);
+    println!("{:?} {:?} {:?} {:?}", three(4), four(4), bytes(4), floats(4.0));
+    println!("{:?} {:?}", pair(4), nothing(4));
+}
+"""
+
+
+def test_small_results_that_the_callee_writes_into_memory() -> None:
+    trace = recorded(MADE_ELSEWHERE, "elsewhere.rs")
+    returned = [step.arg for step in trace.steps if step.event == "return"]
+    expected = "Point#1(a=4, b=1, c=2);(4, 1, 2);[4, 1, 2];[4, 1, 2, 3];[4, 1, 2];[4.0, 1.0];Some((4, 1));None;None"
+    assert returned == expected.split(";")

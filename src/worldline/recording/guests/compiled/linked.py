@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Collection
 
 from .assembly.instrument import Woven
 from .closures import closure_environments, show_captures
@@ -71,7 +72,10 @@ def _moved_variables(described: Described) -> list[Handover]:
 
 
 class LinkedProgram:
-    """A compiled program; `library` knows the types of the library of its language."""
+    """A compiled program; `library` knows the types of the library of its language.
+
+    `writing` are the symbols of Rust functions that write their result where the caller says.
+    """
 
     def __init__(
         self,
@@ -81,6 +85,7 @@ class LinkedProgram:
         machine: str,
         library: Library | None = None,
         moves: list[Moves] | None = None,
+        writing: Collection[str] = (),
     ) -> None:
         elf = Elf(binary)
         self.places = [value for (value,) in struct.iter_unpack("<Q", elf.section(".wl_places"))]
@@ -88,7 +93,7 @@ class LinkedProgram:
         self.reader = Dwarf(elf)
         roots = [self.reader.root(unit) for unit in self.reader.units if unit.kind == 1]
         self.roots = [root for root in roots if _is_own(root, sources)] or roots
-        self.library, self._moves = library, moves or []
+        self.library, self._moves, self._writing = library, moves or [], writing
         self._symbols = {at: name for name, at in elf.symbols().items()} if library else {}
         if library is not None:
             library.bind(self.reader, elf.symbols() if library.language == "cpp" else {})
@@ -125,6 +130,7 @@ class LinkedProgram:
             ]
             described.moves = moves
         if rust:
+            described.function.writes_result = self._symbols.get(described.address) in self._writing
             own = described.function.file_number
             described.variables = [variable for variable in described.variables if variable.file == own]
             show_captures(self.reader, self.types, described, self._environments.get(described.address))

@@ -1,4 +1,4 @@
-"""Prepare a Rust program: compile to assembly and MIR, insert the hooks, assemble and link as rustc does.
+"""Prepare a Rust program: compile to assembly, MIR and IR, insert the hooks, assemble and link as rustc does.
 
 What rustc links besides the program (the archives of std, a shim for the allocator) is learnt once
 from an empty program.
@@ -22,6 +22,7 @@ from .arguments import Misfit
 from .assembly.instrument import instrument
 from .layouts.library import Library
 from .linked import LinkedProgram
+from .rust_result import writing_results
 
 _FLAGS = [
     "-g",
@@ -138,8 +139,8 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     """Return the parts of a Rust program, whose files are in the current directory."""
     tools, name = spec["toolchain"]["executables"], spec["name"]
     machine = toolbox.machine()
-    names = ("program.s", "program.mir", "woven.s", "program")
-    assembly, moves, woven, program = (str(Path(folder, file)) for file in names)
+    names = ("program.s", "program.mir", "program.ll", "woven.s", "program")
+    assembly, moves, ir, woven, program = (str(Path(folder, file)) for file in names)
     try:
         call = calls.in_rust(spec["call"], spec["source"]) if spec["call"] else ""
     except Misfit as error:
@@ -151,7 +152,7 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     crate_flags = [f"-Ldependency={folder}" for folder in folders]
     crate_flags += [f"--extern={crate}={path}" for crate, path in crates.items()]
     flags = [*own, *crate_flags, *_FLAGS, *_UNSTABLE, "--crate-name", "program"]
-    command = [tools["rustc"], *flags, f"--emit=asm={assembly},mir={moves}"]
+    command = [tools["rustc"], *flags, f"--emit=asm={assembly},mir={moves},llvm-ir={ir}"]
     source = _compile(command, source_file, spec["source"], call)
     lines = source.split("\n")[: spec["source"].count("\n") + 1]
     sources = {name: lines, **{path: text.split("\n") for path, text in spec["files"].items()}}
@@ -165,7 +166,8 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects])
     binary = Path(program).read_bytes()
     known_moves = [moves for path, text in modules.items() for moves in mir.read(mir_text, path, text)]
-    described = LinkedProgram(binary, instrumented, sources, machine.name, Library("rust"), known_moves)
+    writing = writing_results(Path(ir).read_text(errors="replace"))
+    described = LinkedProgram(binary, instrumented, sources, machine.name, Library("rust"), known_moves, writing)
     table = described.table("rustc", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}

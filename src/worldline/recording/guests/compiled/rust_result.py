@@ -1,10 +1,13 @@
 """How a Rust function gives its value back: rustc's own convention, which is no C compiler's.
 
-A value of one or two scalars comes in registers, each scalar in the next one of its class; another of at most two words
-comes in general registers as it lies in memory; the rest is written where the caller says.
+The compiler's IR says which functions write their result where the caller says: releases of rustc differ in it. Of the
+others, a value of one or two scalars comes in registers, each scalar in the next one of its class, and any other value
+comes in general registers as it lies in memory.
 """
 
 from __future__ import annotations
+
+import re
 
 from . import types as kinds
 from .types import TypeRow, TypeRows
@@ -17,8 +20,16 @@ _WORDS = 8
 Scalar = tuple[int, int, bool]  # where it lies, its size, whether it is a float
 
 
+_DEFINITION = re.compile(r'^define [^@\n]*@("?)([^"(\n]+)\1\([^\n]*\bsret\(', re.MULTILINE)
+
+
+def writing_results(ir: str) -> set[str]:
+    """The symbols of the functions of LLVM's IR that write their result where the caller says."""
+    return {match[2] for match in _DEFINITION.finditer(ir)}
+
+
 def rust_result(types: TypeRows, row: int) -> tuple[int, int]:
-    """How, and for scalars a mask: of each its offset, size and class in 16 bits."""
+    """How a function that does not write its result gives it, and for scalars a mask: offset, size and class in 16 bits."""
     type_row = types.rows[row]
     if not row:
         return R_NONE, 0

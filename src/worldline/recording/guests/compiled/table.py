@@ -145,7 +145,7 @@ class TableWriter:
         rows = [self.variable(variable) for variable in described.variables]
         slots = {name: at for at, name in enumerate(dict.fromkeys(variable.name for variable in described.variables))}
         number = len(self._fns)
-        how, mask = self._result_of(described.result)
+        how, mask = self._result_of(described)
         if how == R_MEMORY:
             how, mask = (R_MEMORY, described.function.kept) if described.function.kept >= 0 else (R_OPAQUE, 0)
         text, file = self._names.number(described.name), self._names.number(described.function.file)
@@ -167,8 +167,12 @@ class TableWriter:
             self._sites.append(_SITE.pack(number, site.line, kind, site.register, site.offset, scope, 0))
         return number
 
-    def _result_of(self, row: int) -> tuple[int, int]:
-        return rust_result(self._types, row) if self._rust else result_of(self._types, row, self._machine)
+    def _result_of(self, described: Described) -> tuple[int, int]:
+        if not self._rust:
+            return result_of(self._types, described.result, self._machine)
+        if described.result and described.function.writes_result:
+            return R_MEMORY, 0
+        return rust_result(self._types, described.result)
 
     def _scope(self, pairs: list[tuple[int, int]], shown: int) -> int:
         key = tuple(pairs), shown

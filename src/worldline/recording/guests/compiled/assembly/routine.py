@@ -45,6 +45,7 @@ class Routine:
     frames: dict[int, int] = field(default_factory=dict)  # rules for the canonical frame address, by register
     # Where it keeps the address of what it returns in memory: this far below that; 0: in its register; -1: unknown.
     kept: int = 0
+    writes_result: bool = False  # of Rust: the compiler's IR says that its result is written where the caller says
     closure: str = ""  # of a lambda of C++: where the pointer to its captures is
     words: set[str] = field(default_factory=set)
     # Where its exceptions go: from which label to which, and the pad's. Labels are unique only within one assembly.
