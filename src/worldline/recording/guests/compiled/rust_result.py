@@ -29,7 +29,7 @@ def writing_results(ir: str) -> set[str]:
 
 
 def rust_result(types: TypeRows, row: int) -> tuple[int, int]:
-    """How a function that does not write its result gives it, and for scalars a mask: offset, size and class in 16 bits."""
+    """How any other function gives its result; for scalars a mask: of each its offset, size and class in 16 bits."""
     type_row = types.rows[row]
     if not row:
         return R_NONE, 0
