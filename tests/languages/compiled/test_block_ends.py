@@ -178,7 +178,9 @@ fn main() {
 def test_the_last_let_is_shown_where_the_tail_can_panic() -> None:
     trace = warm.recorded(TAILS, "tails.rs")
     assert trace.outcome.kind == "exited", trace.outcome
-    assert f"tails.rs:1:{TAILS.index('v[i]') + 1}:" in trace.stderr  # the column is the program's own
+    # The columns are the program's own: that of `v`, or of the bracket for newer compilers.
+    columns = [TAILS.index(text) + 1 for text in ("v[i] }", "[i] }")]
+    assert any(f"tails.rs:1:{column}:" in trace.stderr for column in columns)
     assert rows(trace, "pick") == [(1, {"n": "8", "v": "[8, 7]"}, ())]
     assert rows(trace, "add") == [(2, {"a": "6"}, ())]
     assert rows(trace, "nested") == [(3, {"a": "1", "b": "2"}, ())]
