@@ -6,7 +6,7 @@ import pytest
 import warm
 
 from worldline.core.trace import Trace
-from worldline.recording.guests.compiled.rust_marks import CALL, marked
+from worldline.recording.guests.compiled.rust_marks import CALL, marked, one_line_tails
 
 C = """int area(int w, int h) { int a = w * h; return a; }
 int twice(int n) {
@@ -154,6 +154,46 @@ def test_the_last_let_is_shown_and_a_tail_is_a_step() -> None:
         (28, {}, ()),
     ]
     assert "dangling" not in " ".join(value for step in trace.steps for value in step.delta.values())
+
+
+TAILS = """fn pick(i: usize) -> usize { let n = i + 1; let v = vec![n, i]; v[i] }
+fn add(i: i32) -> i32 { let a = i * 2; a + i }
+fn nested(n: i32) -> i32 { let a = n; { let b = a + 1; b * 2 } }
+fn wide(n: i32) -> usize { let é = "né"; let b = n; é.len() + b as usize }
+fn length(v: Vec<i32>) -> usize { v.len() }
+fn moved(n: i32) -> usize { let k = n + 1; let v = vec![k]; length(v) }
+fn main() {
+    add(3);
+    nested(1);
+    wide(2);
+    moved(4);
+    let z = { let q = 5; q * 2 };
+    for i in 0..2 { let k = i + z; add(k) + 1; }
+    pick(7);
+}
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_last_let_is_shown_where_the_tail_can_panic() -> None:
+    trace = warm.recorded(TAILS, "tails.rs")
+    assert trace.outcome.kind == "exited", trace.outcome
+    # The columns are the program's own: that of `v`, or of the bracket for newer compilers.
+    columns = [TAILS.index(text) + 1 for text in ("v[i] }", "[i] }")]
+    assert any(f"tails.rs:1:{column}:" in trace.stderr for column in columns)
+    assert rows(trace, "pick") == [(1, {"n": "8", "v": "[8, 7]"}, ())]
+    assert rows(trace, "add") == [(2, {"a": "6"}, ())]
+    assert rows(trace, "nested") == [(3, {"a": "1", "b": "2"}, ())]
+    assert rows(trace, "wide") == [(4, {"é": "'né'", "b": "2"}, ())]
+    assert rows(trace, "moved") == [(6, {"k": "5", "v": "[5]"}, ())]
+    assert (12, {"q": "5", "z": "10"}, ()) in rows(trace, "main")
+    assert "dangling" not in " ".join(value for step in trace.steps for value in step.delta.values())
+
+
+def test_tails_without_marks_are_found_by_their_columns() -> None:
+    assert one_line_tails("fn f() -> usize { let v = vec![1]; v[3] }") == {1: [(36, 40)]}
+    assert one_line_tails("fn f() -> i32 {\n    let a = 1;\n    a + 1\n}") == {}
+    assert one_line_tails("fn f() -> i32 { let a = 1; a }") == {}
 
 
 @pytest.mark.parametrize(

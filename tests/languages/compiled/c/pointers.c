@@ -48,9 +48,9 @@ int main(void) {
     tail->v = 10;  //: list=Node#8(v=2, next=Node#7(v=10, next=None)) | tail=Node#7(v=10, next=None)
     tail->next = list;  //: list=Node#8(v=2, next=Node#7(v=10, next=Node#8)) | tail=Node#7(v=10, next=Node#8(v=2, next=Node#7))
     void *anything = list;  //: anything=Node#8(v=2, next=Node#7(v=10, next=Node#8)) | anything&list
-    FILE *file = stdout;  //: file=<FILE>
+    FILE *file = stdout;  //: file=FILE#9(position=None, eof=False, error=False)
     int *wild = (int *)16;  //: wild=<pointer>
-    int **pp = &p;  //: pp=Ptr#9([Ptr#1([5, 1, 77, 9], at=3)], at=0)
-    **pp = 5;  //: a=[5, 1, 77, 5] | p=Ptr#1([5, 1, 77, 5], at=3) | pp=Ptr#9([Ptr#1([5, 1, 77, 5], at=3)], at=0)
+    int **pp = &p;  //: pp=Ptr#10([Ptr#1([5, 1, 77, 9], at=3)], at=0)
+    **pp = 5;  //: a=[5, 1, 77, 5] | p=Ptr#1([5, 1, 77, 5], at=3) | pp=Ptr#10([Ptr#1([5, 1, 77, 5], at=3)], at=0)
     return 0;
 }

@@ -19,6 +19,8 @@ MirPlace = tuple[int, str]  # a local and the path of fields in it; the empty pa
 # For each local, the paths that are not there. A missing local is unchanged.
 MirState = dict[int, frozenset[str]]
 
+Tails = dict[int, list[tuple[int, int]]]  # by line, as `one_line_tails` returns them
+
 LIVE: frozenset[str] = frozenset()
 DEAD = frozenset({""})
 _FUNCTION = re.compile(r"fn (.+?)\((?=_\d|\)).*\{$")
@@ -98,7 +100,7 @@ class Moves:
 def read(text: str, file: str, source: str) -> list[Moves]:
     """The moves of every function of a crate, as far as the file `file` tells them."""
     functions, lines, at = [], text.splitlines(), 0
-    rows = source.split("\n")
+    rows, tails = source.split("\n"), rust_marks.one_line_tails(source)
     while at < len(lines):
         begun = _FUNCTION.match(lines[at])
         at += 1
@@ -107,7 +109,7 @@ def read(text: str, file: str, source: str) -> list[Moves]:
         end = lines.index("}", at)
         moves = Moves(begun[1], file)
         try:
-            _function(moves, lines[at:end], file, rows)
+            _function(moves, lines[at:end], file, rows, tails)
         except (ValueError, IndexError, KeyError):
             moves.known = False
         functions.append(moves)
@@ -135,7 +137,7 @@ def place(text: str) -> MirPlace | None:
     return int(root[1]), ".".join([*(["*"] if "*_" + root[1] in text else []), *parts])
 
 
-def _function(moves: Moves, lines: list[str], file: str, rows: list[str]) -> None:
+def _function(moves: Moves, lines: list[str], file: str, rows: list[str], tails: Tails) -> None:
     first = next((at for at, line in enumerate(lines) if _BLOCK.match(line)), len(lines))
     variables = []
     for line in lines[:first]:
@@ -145,7 +147,7 @@ def _function(moves: Moves, lines: list[str], file: str, rows: list[str]) -> Non
         elif (result := _RESULT.match(line)) and _same(result[1], file):
             moves.line = int(result[2])
     moves.made_up = [(variable.name, variable.line) for variable in variables if variable.made_up]
-    statements = _statements(lines[first:], file, rows)
+    statements = _statements(lines[first:], file, rows, tails)
     tracked = [variable for variable in variables if not variable.made_up and _wavers(variable, statements)]
     moves.handovers = list(_handovers(variables, statements))
     if tracked:
@@ -175,7 +177,7 @@ def _wavers(variable: MirVariable, statements: list[MirStatement]) -> bool:
     return stored and not outside
 
 
-def _statements(lines: list[str], file: str, rows: list[str]) -> list[MirStatement]:
+def _statements(lines: list[str], file: str, rows: list[str], tails: Tails) -> list[MirStatement]:
     """All statements that are not of unwinding, in text order."""
     statements: list[MirStatement] = []
     begins: dict[int, int] = {}
@@ -188,7 +190,8 @@ def _statements(lines: list[str], file: str, rows: list[str]) -> list[MirStateme
         elif not cleanup and line.startswith("        ") and (span := _SPAN.search(line)):
             own = int(span[3]) if span[2] and _same(span[2], file) else 0
             is_mark = rust_marks.NAME in line and own and rows[own - 1][: int(span[4]) - 1].strip()
-            own |= AT_MARK if is_mark else 0
+            is_tail = any(low <= int(span[4]) < high for low, high in tails.get(own, ())) if own else False
+            own |= AT_MARK if is_mark or is_tail else 0
             statements.append(_statement(line[: span.start()].strip(), own, int(span[1]), len(statements)))
     return [replace(statement, next=tuple(_resolved(statement.next, begins))) for statement in statements]
 

@@ -48,12 +48,24 @@ def marked(source: str) -> str:
     """Return a Rust source with marks; the source itself if there is nothing to mark."""
     if "include" in source or NAME in source:  # it may read itself
         return source
-    places = sorted(_places(source, _tokens(source)))
+    places = sorted(_scanned(source, _tokens(source))[0])
     out, at = [], 0
     for place in places:
         out += [source[at:place], CALL]
         at = place
     return "".join([*out, source[at:], FUNCTION]) if places else source
+
+
+def one_line_tails(source: str) -> dict[int, list[tuple[int, int]]]:
+    """Return the tails of blocks on one line that have variables and no mark: by line, the columns of each.
+
+    A mark would move the column that a panic in the tail tells. It needs none: the tail has code of its own.
+    """
+    tails: dict[int, list[tuple[int, int]]] = {}
+    for start, end in sorted(_scanned(source, _tokens(source))[1]):
+        row = source.rfind("\n", 0, start) + 1
+        tails.setdefault(source.count("\n", 0, start) + 1, []).append((start - row + 1, end - row + 1))
+    return tails
 
 
 def _tokens(source: str) -> list[Token]:
@@ -73,10 +85,11 @@ def _tokens(source: str) -> list[Token]:
     return tokens
 
 
-def _places(source: str, tokens: list[Token]) -> set[int]:
-    """Where marks belong."""
+def _scanned(source: str, tokens: list[Token]) -> tuple[set[int], set[tuple[int, int]]]:
+    """Where marks belong, and the tails of blocks on one line that have none."""
     groups = [_Group(0, 0, False, False)]
     places: set[int] = set()
+    tails: set[tuple[int, int]] = set()
     before = ""
     for at, (kind, start, end) in enumerate(tokens):
         text, group = source[start:end], groups[-1]
@@ -84,7 +97,9 @@ def _places(source: str, tokens: list[Token]) -> set[int]:
             groups.append(_group(source, tokens, at, group))
         elif text in ("}", ")", "]"):
             if text == "}" and group.is_code and not group.is_macro:
-                places |= _ends(source, tokens, at, group)
+                ends = _ends(source, tokens, at, group)
+                places |= ends
+                tails |= _unmarked_tail(source, tokens, at, group) if not ends else set()
             if len(groups) > 1:
                 groups.pop()
             if text == "}":
@@ -97,7 +112,7 @@ def _places(source: str, tokens: list[Token]) -> set[int]:
             if text == "let" and before in (";", "{", "}", "]"):
                 group.in_let = group.binds = True
         before = text
-    return places
+    return places, tails
 
 
 def _group(source: str, tokens: list[Token], at: int, around: _Group) -> _Group:
@@ -124,6 +139,14 @@ def _ends(source: str, tokens: list[Token], at: int, group: _Group) -> set[int]:
             return {start} if is_tail and _fits(source, start) else set()
     one_line = group.binds and "\n" not in source[group.begin : tokens[at][1]]
     return {behind} if last == ";" and (one_line or group.was_let) and _fits(source, behind) else set()
+
+
+def _unmarked_tail(source: str, tokens: list[Token], at: int, group: _Group) -> set[tuple[int, int]]:
+    """The tail of a block on one line that has variables and ends with the token at an index."""
+    tail, last = tokens[group.last + 1 : at], source[tokens[group.last][1]]
+    if not tail or not group.binds or last not in ";}" or "\n" in source[group.begin : tokens[at][1]]:
+        return set()
+    return {(tail[0][1], tail[-1][2])}
 
 
 def _fits(source: str, at: int) -> bool:

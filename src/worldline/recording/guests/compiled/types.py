@@ -15,6 +15,7 @@ from .dwarf import TAG, Die, Dwarf
 TUPLE = 32 + 9  # of the kinds of `library`
 FLEXIBLE, VARIABLE = 1, 2  # flags of an array: its length is the block's, or in the frame
 BY_REFERENCE, POLYMORPHIC, CLASS = 4, 8, 16  # of a class: returned in memory, knows its type, of C++ or Rust
+STREAM = 32  # stdio's
 _THROUGH = {TAG[name] for name in ("typedef", "const", "volatile", "restrict", "atomic")}
 _DECLARED = {TAG[name] for name in ("structure", "class", "union", "enumeration")}
 _ENCODINGS = {1: UINT, 2: BOOL, 3: COMPLEX, 4: FLOAT, 5: INT, 6: INT, 7: UINT, 8: UINT, 0x10: CHAR}
@@ -212,7 +213,7 @@ class TypeRows:
             return TypeRow(OPAQUE, name, size)
         is_internal = name.startswith(("__", "_IO_")) and not name.startswith("__normal_iterator<")
         if is_internal:  # of the library, which may change it with each version
-            return TypeRow(OPAQUE, _KNOWN_AS.get(name, name), size)
+            return TypeRow(OPAQUE, _KNOWN_AS.get(name, name), size, flags=STREAM if name == "_IO_FILE" else 0)
         self.rows[row] = TypeRow(kind, name, size)  # for members that point back
         if self._special is not None:
             special = self._special(self, die, name)

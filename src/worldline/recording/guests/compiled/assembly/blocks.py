@@ -26,6 +26,7 @@ def add_block_ends(
     steps = {at for at, site in function.sites.items() if site.kind & LINE}
     is_rust = function.file.endswith(".rs")
     ends = _marked_ends(function, source) if is_rust else set(_block_ends(function.lines, steps))
+    tails = _tails(function, source)
     for at, text in enumerate(function.lines):
         if reachable is not None and at not in reachable:
             continue
@@ -35,6 +36,8 @@ def add_block_ends(
             row = source[line - 1] if 0 < line <= len(source) else ""
             if _destroys(function.lines, at, int(match[3] or 0), row, machine):
                 kind, place = DROPS, at + 1
+            elif at in tails:  # it may take its block's variables apart
+                kind, place = CLOSE | DROPS, at + 1
         if kind and place in function.sites:
             function.sites[place].kind |= kind
         elif kind:
@@ -53,6 +56,25 @@ def _marked_ends(function: Routine, source: list[str]) -> set[int]:
         if at in function.marks and before.strip():
             ends.add(at)
     return ends
+
+
+def _tails(function: Routine, source: list[str]) -> set[int]:
+    """The `.loc` lines of Rust with which a tail begins that has no mark."""
+    begins: set[int] = set()
+    inside: tuple[int, int] | None = None
+    for at, text in enumerate(function.lines):
+        match = LOC.match(text)
+        if match is None or match[1] != str(function.file_number) or match[2] == "0" or not function.tails:
+            continue
+        line, column = int(match[2]), int(match[3] or 0)
+        row = source[line - 1] if line <= len(source) else ""
+        column = len(row.encode(errors="surrogateescape")[: max(column - 1, 0)].decode(errors="replace")) + 1
+        before, inside = inside, None
+        for low, high in function.tails.get(line, ()):
+            inside = (line, low) if low <= column < high else inside
+        if inside and inside != before:
+            begins.add(at)
+    return begins
 
 
 def _block_ends(lines: list[str], steps: set[int]) -> Iterator[int]:

@@ -71,6 +71,7 @@ def instrument(
     places = [""] * earlier
     end, number = 0, sum(len(function.sites) for function in functions)
     pads, tables = landing_pads(text), data_labels(text)
+    tails = {file: rust_marks.one_line_tails("\n".join(rows)) for file, rows in sources.items() if file.endswith(".rs")}
     thrown = regions(text) if pads else []
     mine = re.compile(rf"^\t\.loc\t?\s*(?:{'|'.join(files) or '-'}) ", re.M)
     for match in _FUNCTION.finditer(text):
@@ -81,7 +82,7 @@ def instrument(
         if number_of_file not in files:
             continue
         function.file, function.file_number = files[number_of_file], int(number_of_file)
-        function.regions = thrown
+        function.regions, function.tails = thrown, tails.get(function.file, {})
         _find_loops(function, machine, sources[function.file], (loops or {}).get(function.file, []))
         known = len(places)
         places.append(match[1])

@@ -42,6 +42,8 @@ class Routine:
     heads: set[int] = field(default_factory=set)  # the `.loc` lines with which a loop begins
     rounds: set[int] = field(default_factory=set)  # those at which a round begins, whatever ran before
     marks: set[int] = field(default_factory=set)  # of Rust: where a block ends
+    # Of Rust: by line the columns of the tails of its blocks, where these have no marks.
+    tails: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     frames: dict[int, int] = field(default_factory=dict)  # rules for the canonical frame address, by register
     # Where it keeps the address of what it returns in memory: this far below that; 0: in its register; -1: unknown.
     kept: int = 0

@@ -3,6 +3,12 @@
 #define WL_HIDDEN_VALUES_H
 
 #include "rust_values.h"
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of glibc's `_flags`, which its headers do not name. */
+enum { FILE_MAGIC = 0xfbad0000, FILE_IS_UNBUFFERED = 2, FILE_HAS_BACKUP = 0x100, FILE_IS_WRITING = 0x800 };
 
 static void put_opaque(const char *name)
 {
@@ -203,6 +209,58 @@ static int put_stream(u64 a, const struct type *t, u32 type, int fresh)
         PUT(", read=");
         put_uint(pointers[1] - pointers[0]);
     }
+    PUT(")");
+    return 1;
+}
+
+/* Where a stream of stdio stands, with what is in its buffer. A pipe stands nowhere: only what waits to be written is known. */
+static void put_position(const FILE *f)
+{
+    i64 written = f->_IO_write_ptr - f->_IO_write_base, at = 0;
+    if (f->_fileno < 0) /* of memory: its buffer is all of it */
+        at = written > 0 ? written : f->_IO_read_ptr - f->_IO_read_base;
+    else if ((at = syscall(SYS_lseek, f->_fileno, 0, SEEK_CUR)) >= 0) {
+        at += f->_flags & FILE_IS_WRITING ? written : f->_IO_read_ptr - f->_IO_read_end;
+        at -= f->_flags & FILE_HAS_BACKUP ? f->_IO_save_end - f->_IO_save_base : 0;
+    } else if (f->_flags & FILE_IS_WRITING) {
+        PUT("buffered=");
+        put_int(written);
+        return;
+    }
+    PUT("position=");
+    if (at < 0)
+        PUT("None");
+    else
+        put_int(at);
+}
+
+/* A stream of stdio: where it stands, and its two flags. 0: it is none, or one of wide characters. */
+static int put_file(u64 p, u32 type)
+{
+    const FILE *f = (const FILE *)p;
+    if (p % 8 || readable(p) < sizeof *f || (f->_flags & 0xffff0000u) != FILE_MAGIC || f->_mode > 0)
+        return 0;
+    touch(p, sizeof *f);
+    reading.lost |= f->_flags & FILE_IS_UNBUFFERED; /* what it writes does not change it */
+    struct block *b = block_of(p);
+    struct number *n = number_of(p, type, b ? (u64)b->serial << 2 : 3);
+    PUT("FILE#");
+    put_uint(n->number);
+    if (n->stamp == numbers.stamp)
+        return 1;
+    n->stamp = numbers.stamp;
+    PUT("(");
+    put_position(f);
+    PUT(", eof=");
+    if (f->_flags & _IO_EOF_SEEN)
+        PUT("True");
+    else
+        PUT("False");
+    PUT(", error=");
+    if (f->_flags & _IO_ERR_SEEN)
+        PUT("True");
+    else
+        PUT("False");
     PUT(")");
     return 1;
 }

@@ -101,6 +101,7 @@ static struct foot *keep_foot(struct foot *f)
 static void put_value(u64 a, u32 type, int depth, int fresh);
 static int put_container(u64 a, const struct type *t, u32 type, int depth, int fresh);
 static const char *container_kind(u64 a, const struct type *t, u64 *n);
+static int put_file(u64 p, u32 type);
 
 static int is_pattern(const u8 *m, u64 n)
 {
@@ -559,6 +560,8 @@ static void put_pointer(u64 p, u32 to, int depth)
     }
     struct target g;
     reading.heap = 1;
+    if (t->flags & T_STREAM && put_file(p, to))
+        return;
     if (t->kind == K_STRUCT && t->flags & T_CLASS && put_object(p, to, depth, 1)) {
         if (!depth)
             key_of_pointer = key_of_object;

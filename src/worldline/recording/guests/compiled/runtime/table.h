@@ -14,7 +14,7 @@ typedef uint8_t u8;
 
 enum { K_VOID, K_INT, K_UINT, K_CHAR, K_BOOL, K_FLOAT, K_COMPLEX, K_ENUM, K_POINTER, K_ARRAY, K_STRUCT, K_UNION,
        K_FUNCTION, K_OPAQUE, K_REFERENCE, K_CONTAINERS = 32 };
-enum { A_FLEXIBLE = 1, A_VARIABLE = 2, T_BY_REFERENCE = 4, T_POLYMORPHIC = 8, T_CLASS = 16 };
+enum { A_FLEXIBLE = 1, A_VARIABLE = 2, T_BY_REFERENCE = 4, T_POLYMORPHIC = 8, T_CLASS = 16, T_STREAM = 32 };
 enum { S_LINE = 1, S_ENTRY = 2, S_RETURN = 4,
        S_CLOSE = 8, /* a block ends inside a line */
        S_DROPS = 16, /* a block ends, and what is in it is taken apart */
