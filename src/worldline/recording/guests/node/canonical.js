@@ -6,6 +6,7 @@
 const { numberText, bigText, stringText, points, word, className, escaped, escapeText } = require('./text.js');
 const { kinds } = require('./kinds.js');
 const { HOLE } = require('./rows.js');
+const { Closures } = require('./closures.js');
 
 const apply = Reflect.apply, isArray = Array.isArray;
 const { keys: keysOf, getOwnPropertyDescriptor: descriptorOf, getOwnPropertySymbols: symbolsOf, hasOwn } = Object;
@@ -20,6 +21,9 @@ class Renderer {
     this.kinds = kinds(outer, traits);
     this.careful = traits.careful; // getters may exist
     this.stateful = traits.stateful; // functions may have properties
+    this.captures = traits.captures; // functions may capture variables
+    this.closures = new Closures(outer, traits);
+    this.isPlain = false; // of a function, only what it is called
     this.symbols = traits.symbols; // keys may be symbols
     this.most = limits.value_bytes;
     this.deepest = limits.value_depth;
@@ -50,6 +54,14 @@ class Renderer {
     }
     this.forget();
     return this.p;
+  }
+
+  /** The text of a function without what it captured: its frame shows that by other names. */
+  renderPlain(v) {
+    this.isPlain = true;
+    const n = this.render(v);
+    this.isPlain = false;
+    return n;
   }
 
   /** What stands for a value that is too long; its length. */
@@ -238,12 +250,22 @@ class Renderer {
     if (this.outer.isProxy(v)) { this.raw('<Proxy>'); return; }
     const name = this.kinds.functionName(v), kind = this.kinds.isClass(v) ? 'class' : 'function';
     const text = `<${kind} ${name === '' ? '<anonymous>' : word(name)}>`;
-    if (!this.stateful || depth > this.deepest || !this.kinds.hasFields(v)) { this.raw(text); return; }
+    const shown = depth <= this.deepest, hasFields = shown && this.stateful && this.kinds.hasFields(v);
+    const entry = shown && this.captures && !(this.isPlain && depth === 0) ? this.closures.entryOf(v) : null;
+    if (!hasFields && entry === null) { this.raw(text); return; }
     const head = `${kind}#${this.serial(v)}`;
     if (this.met(v)) { this.raw(head); return; }
     this.raw(`${head}(${text}`);
-    this.fields({ form: kind, readers: this.kinds.readersOfClass(v) }, v, depth, false);
+    if (entry !== null) this.captured(this.closures.read(v, entry), depth);
+    if (hasFields) this.fields({ form: kind, readers: this.kinds.readersOfClass(v) }, v, depth, false);
     this.raw(')');
+  }
+
+  captured(pairs, depth) {
+    for (let i = 0; i < pairs.length; i += 2) {
+      this.raw(`, ${word(pairs[i])}=`);
+      this.value(pairs[i + 1], depth + 1);
+    }
   }
 
   object(v, depth) {

@@ -50,6 +50,8 @@ const outer = {
   words: (memory, from) => new Uint32Array(memory, from, 16), exit: (code) => reallyExit.call(process, code), own: new WeakSet(),
   hook: spec.hook, process, fs, vm, require, Error, TypeError, folder, functionPrototype: Function.prototype, load,
   generatorPrototype: Object.getPrototypeOf(function* () {}).prototype,
+  generatorNext: Object.getPrototypeOf(function* () {}).prototype.next,
+  asyncGeneratorNext: Object.getPrototypeOf(async function* () {}).prototype.next,
   generators: [Object.getPrototypeOf(function* () {}).prototype, Object.getPrototypeOf(async function* () {}).prototype],
   iterators: new Map([
     ['ArrayIterator', [].values()], ['StringIterator', ''[Symbol.iterator]()], ['MapIterator', new Map().values()],
