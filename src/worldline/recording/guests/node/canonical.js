@@ -1,6 +1,6 @@
 // Values into canonical text (docs/reference/format.md, section 1), as UTF-8 in a buffer, without calling anything of the program's.
-// Runs in the recorder's realm: what the program patches is not what is called here. Getters are never asked, a Proxy is
-// opaque, and so is whatever has a class that is neither the program's own nor in the table of docs/reference/languages.md.
+// Runs in the recorder's realm: what the program patches is not what is called here. Getters and traps of a Proxy are never asked.
+// Opaque is whatever has a class that is neither the program's own nor in the table of docs/reference/languages.md.
 'use strict';
 
 const { numberText, bigText, stringText, points, word, className, escaped, escapeText } = require('./text.js');
@@ -247,7 +247,7 @@ class Renderer {
   }
 
   function(v, depth) {
-    if (this.outer.isProxy(v)) { this.raw('<Proxy>'); return; }
+    if (this.outer.isProxy(v)) { this.proxy(v, depth); return; }
     const name = this.kinds.functionName(v), kind = this.kinds.isClass(v) ? 'class' : 'function';
     const text = `<${kind} ${name === '' ? '<anonymous>' : word(name)}>`;
     const shown = depth <= this.deepest, hasFields = shown && this.stateful && this.kinds.hasFields(v);
@@ -261,6 +261,19 @@ class Renderer {
     this.raw(')');
   }
 
+  /** A proxy's target and handler, without its traps; a revoked one has neither. */
+  proxy(v, depth) {
+    const { target, handler } = this.outer.natives;
+    if (target === null || depth > this.deepest) { this.raw('<Proxy>'); return; }
+    const head = `Proxy#${this.serial(v)}`;
+    if (this.met(v)) { this.raw(head); return; }
+    this.raw(`${head}(target=`);
+    this.value(target(v), depth + 1);
+    this.raw(', handler=');
+    this.value(handler(v), depth + 1);
+    this.raw(')');
+  }
+
   captured(pairs, depth) {
     for (let i = 0; i < pairs.length; i += 2) {
       this.raw(`, ${word(pairs[i])}=`);
@@ -269,7 +282,7 @@ class Renderer {
   }
 
   object(v, depth) {
-    if (this.outer.isProxy(v)) { this.raw('<Proxy>'); return; }
+    if (this.outer.isProxy(v)) { this.proxy(v, depth); return; }
     if (isArray(v) && this.kinds.isPlainArray(v)) {
       if (depth > this.deepest) this.raw(`...<list ${v.length}>`);
       else if (!this.labelled(v)) this.array(v, depth);
@@ -509,6 +522,7 @@ class Renderer {
       default: return `...<${typeof v} 0>`;
     }
     if (v === null) return 'None';
+    if (this.outer.isProxy(v)) return '...<Proxy 0>';
     if (isArray(v) && this.kinds.isPlainArray(v)) return `...<list ${v.length}>`;
     const kind = this.kinds.of(v);
     return kind.form === 'dict' ? `...<dict ${keysOf(v).length}>` : `...<${kind.name} ${this.kinds.extent(kind, v)}>`;
@@ -516,7 +530,8 @@ class Renderer {
 
   /** Can two names share it, and one of them change it? */
   shareable(v) {
-    if (typeof v !== 'object' || v === null || this.outer.isProxy(v)) return false;
+    if (typeof v !== 'object' || v === null) return false;
+    if (this.outer.isProxy(v)) return this.outer.natives.target !== null;
     if (isArray(v)) return true;
     const form = this.kinds.of(v).form;
     return form !== 'opaque' && form !== 'error';

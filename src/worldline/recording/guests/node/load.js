@@ -62,4 +62,4 @@ function loader(realm, cache = new Map(), scripts = null) {
   };
 }
 
-module.exports = { loader, folder, cached };
+module.exports = { loader, folder, cached, setFlags };

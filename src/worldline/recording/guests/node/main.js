@@ -2,10 +2,11 @@
 // `node main.js FD`: the descriptor has the specification as JSON (guest.py). Nothing here is within the program's reach.
 'use strict';
 
-const { loader, folder, cached } = require('./load.js');
+const { loader, folder, cached, setFlags } = require('./load.js');
 
 const fs = require('fs'), vm = require('vm'), Module = require('module'), { types, inspect } = require('util');
 const { MAX_LENGTH } = require('buffer').constants;
+const { runInContext } = vm;
 
 const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
 
@@ -81,6 +82,7 @@ function begun() {
 }
 
 const { Run } = load('run.js');
+outer.natives = load('natives.js').natives(setFlags, (text) => runInContext(text, realm));
 vm.runInContext(FREEZE, realm);
 for (const path of [...Object.keys(require.cache), ...Object.keys(Module._pathCache)]) {
   if (!path.includes(folder.slice(0, -1))) continue;

@@ -281,7 +281,7 @@ class Recorder {
 
   /** Is a value always what it was, as long as it is the same? */
   lasts(v) {
-    return typeof v !== 'object' && (typeof v !== 'function' || !(this.stateful || (this.captures && this.closures.entryOf(v) !== null)));
+    return typeof v !== 'object' && (typeof v !== 'function' || !(this.stateful || this.outer.isProxy(v) || (this.captures && this.closures.entryOf(v) !== null)));
   }
 
   count() {

@@ -9,7 +9,7 @@ const ACCESSORS = /\b(get|set|eval|Function|Reflect|globalThis|create)\b(?!\s*\(
 const SYMBOLS = /\bSymbol\b/; // where keys that are symbols come from
 const ADDRESSES = /\bURL/;
 const HOOKS = /async_hooks|promiseHooks/; // ways to be called when a promise is created
-const ASSIGNS = /\b(assign|defineProperty|defineProperties|Reflect|eval)\b/; // ways to give a function properties, besides a write
+const ASSIGNS = /\b(Proxy|assign|defineProperty|defineProperties|Reflect|eval)\b/; // ways to give a function properties, besides a write
 const PATCHES = /\bprototype\b|__proto__|\beval\b|\bFunction\s*\(/;
 
 /** The first error of a source, with its line. */
