@@ -172,7 +172,7 @@ def test_values(recorder: SandboxWorker) -> None:
         "t": "Date#4(5)",
         "f": "<function f>",
         "e": "RangeError('x', cause=1)",
-        "p": "<Promise>",
+        "p": "<Promise fulfilled>",
         "u": "Uint8Array#5([1, 2])",
         "y": "<symbol Symbol.iterator>",
         "c": "<class K>",
