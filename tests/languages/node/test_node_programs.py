@@ -172,7 +172,7 @@ def test_values(recorder: SandboxWorker) -> None:
         "t": "Date#4(5)",
         "f": "<function f>",
         "e": "RangeError('x', cause=1)",
-        "p": "<Promise>",
+        "p": "<Promise fulfilled>",
         "u": "Uint8Array#5([1, 2])",
         "y": "<symbol Symbol.iterator>",
         "c": "<class K>",
@@ -312,11 +312,19 @@ def test_namespaces_keep_their_lines(recorder: SandboxWorker) -> None:
     assert trace.output == "8 3 7 1 5 4 1 Both {}\n"
     frames = [frame.name for frame in trace.frames]
     assert frames[:4] == ["<module>", "N", "Inner", "N"]
-    nameless = "<function <anonymous>>"  # as tsc has it: what is assigned to a property gets no name
+    nameless = (
+        "function#2(<function <anonymous>>, hidden=2)"  # as tsc has it: what is assigned to a property gets no name
+    )
     assert [(line, *rest) for event, line, *rest in events(trace, "N") if event == "line"][:3] == [
-        (2, {"N": "{'thrice': <function thrice>}"}),
+        (2, {"N": "{'thrice': function#1(<function thrice>)}"}),
         (3, {"hidden": "2"}),
-        (4, {"N": f"{{'thrice': <function thrice>, 'twice': {nameless}}}", "twice": nameless}),
+        (
+            4,
+            {
+                "N": f"{{'thrice': function#1(<function thrice>, twice={nameless}), 'twice': function#2}}",
+                "twice": nameless,
+            },
+        ),
     ]
 
 

@@ -55,9 +55,21 @@ def test_the_last_value_of_a_loop_variable(recorder: SandboxWorker) -> None:
     assert (series(trace, "i"), series(trace, "j")) == (["0", "4", "8", None], ["9", "8", "7", None])
 
 
-def test_a_name_of_a_block_around_keeps_its_own_value(recorder: SandboxWorker) -> None:
-    trace = run(recorder, "const x = 1;\n{\n  const x = 2;\n}\nconst y = x;\n")
-    assert series(trace, "x") == ["1"]
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("let x = 1;\n{\n  const x = 2;\n}\nlet y = x;", ["2", "1"]),
+        ("let x = 1;\nlet y = x;\n{\n  let x = 2;\n  x += 3;\n}\ny = x;", ["1", None, "2", "5", "1"]),
+        ("let x = 1;\nlet y = x;\n{\n  let x = 2;\n  x = 3;\n}\nx++;\ny = x;", ["1", None, "2", "3", "2"]),
+        ("let x = 1;\nlet y = x;\n{ let x = 2; { let x = 3; x = 4; } }\ny = x;", ["1", None, "4", "1"]),
+        ("let x = 1;\nlet y = x;\nfor (;;) {\n  let x = 7; { x = 8; break; }\n}\ny++;", ["1", None, "8", "1"]),
+        ("let x = 1;\nlet y = x;\nfor (let x = 5; x < 6; x++) {\n  y = x;\n}\ny = x;", ["1", "5", "6", "1"]),
+    ],
+)  # fmt: skip
+def test_a_block_shows_a_name_that_shadows_one_around_it(
+    recorder: SandboxWorker, source: str, wanted: list[str | None]
+) -> None:
+    assert series(run(recorder, source + END), "x") == wanted
 
 
 def test_output_and_input_in_one_line_stand_in_order(recorder: SandboxWorker) -> None:

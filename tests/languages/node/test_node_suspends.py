@@ -298,8 +298,8 @@ def test_a_shadowed_var_is_absent_until_it_has_a_value(recorder: SandboxWorker) 
     told = [(step.line, dict(step.delta), list(step.gone)) for step in trace.steps if step.delta or step.gone]
     assert told == [
         (1, {"i": "0"}, []),
-        (1, {}, ["i"]),
-        (4, {"j": "1"}, []),
+        (1, {"i": "1"}, []),
+        (4, {"j": "1"}, ["i"]),
         (6, {"i": "'x'"}, []),
         (7, {"j": "'x'", "i": "5"}, []),
         (5, {"i": "6"}, []),

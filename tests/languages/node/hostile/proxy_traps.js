@@ -1,6 +1,6 @@
 // outcome: returned
-// delta: p=<Proxy>
-// delta: nested=[<Proxy>]
+// delta: p=Proxy#2(target={'a': 1}, handler=Proxy#1(target={}, handler={'get': <function get>}))
+// delta: nested=[Proxy#2(target={'a': 1}, handler=Proxy#1(target={}, handler={'get': <function get>}))]
 // delta: trapped=0
 let trapped = 0;
 const all = new Proxy({}, { get: (_, name) => () => { trapped++; return name; } });

@@ -1,11 +1,12 @@
 // Values into canonical text (docs/reference/format.md, section 1), as UTF-8 in a buffer, without calling anything of the program's.
-// Runs in the recorder's realm: what the program patches is not what is called here. Getters are never asked, a Proxy is
-// opaque, and so is whatever has a class that is neither the program's own nor in the table of docs/reference/languages.md.
+// Runs in the recorder's realm: what the program patches is not what is called here. Getters and traps of a Proxy are never asked.
+// Opaque is whatever has a class that is neither the program's own nor in the table of docs/reference/languages.md.
 'use strict';
 
 const { numberText, bigText, stringText, points, word, className, escaped, escapeText } = require('./text.js');
 const { kinds } = require('./kinds.js');
 const { HOLE } = require('./rows.js');
+const { Closures } = require('./closures.js');
 
 const apply = Reflect.apply, isArray = Array.isArray;
 const { keys: keysOf, getOwnPropertyDescriptor: descriptorOf, getOwnPropertySymbols: symbolsOf, hasOwn } = Object;
@@ -20,6 +21,9 @@ class Renderer {
     this.kinds = kinds(outer, traits);
     this.careful = traits.careful; // getters may exist
     this.stateful = traits.stateful; // functions may have properties
+    this.captures = traits.captures; // functions may capture variables
+    this.closures = new Closures(outer, traits);
+    this.isPlain = false; // of a function, only what it is called
     this.symbols = traits.symbols; // keys may be symbols
     this.most = limits.value_bytes;
     this.deepest = limits.value_depth;
@@ -50,6 +54,14 @@ class Renderer {
     }
     this.forget();
     return this.p;
+  }
+
+  /** The text of a function without what it captured: its frame shows that by other names. */
+  renderPlain(v) {
+    this.isPlain = true;
+    const n = this.render(v);
+    this.isPlain = false;
+    return n;
   }
 
   /** What stands for a value that is too long; its length. */
@@ -235,19 +247,42 @@ class Renderer {
   }
 
   function(v, depth) {
-    if (this.outer.isProxy(v)) { this.raw('<Proxy>'); return; }
+    if (this.outer.isProxy(v)) { this.proxy(v, depth); return; }
     const name = this.kinds.functionName(v), kind = this.kinds.isClass(v) ? 'class' : 'function';
     const text = `<${kind} ${name === '' ? '<anonymous>' : word(name)}>`;
-    if (!this.stateful || depth > this.deepest || !this.kinds.hasFields(v)) { this.raw(text); return; }
+    const shown = depth <= this.deepest, hasFields = shown && this.stateful && this.kinds.hasFields(v);
+    const entry = shown && this.captures && !(this.isPlain && depth === 0) ? this.closures.entryOf(v) : null;
+    if (!hasFields && entry === null) { this.raw(text); return; }
     const head = `${kind}#${this.serial(v)}`;
     if (this.met(v)) { this.raw(head); return; }
     this.raw(`${head}(${text}`);
-    this.fields({ form: kind, readers: this.kinds.readersOfClass(v) }, v, depth, false);
+    if (entry !== null) this.captured(this.closures.read(v, entry), depth);
+    if (hasFields) this.fields({ form: kind, readers: this.kinds.readersOfClass(v) }, v, depth, false);
     this.raw(')');
   }
 
+  /** A proxy's target and handler, without its traps; a revoked one has neither. */
+  proxy(v, depth) {
+    const { target, handler } = this.outer.natives;
+    if (target === null || depth > this.deepest) { this.raw('<Proxy>'); return; }
+    const head = `Proxy#${this.serial(v)}`;
+    if (this.met(v)) { this.raw(head); return; }
+    this.raw(`${head}(target=`);
+    this.value(target(v), depth + 1);
+    this.raw(', handler=');
+    this.value(handler(v), depth + 1);
+    this.raw(')');
+  }
+
+  captured(pairs, depth) {
+    for (let i = 0; i < pairs.length; i += 2) {
+      this.raw(`, ${word(pairs[i])}=`);
+      this.value(pairs[i + 1], depth + 1);
+    }
+  }
+
   object(v, depth) {
-    if (this.outer.isProxy(v)) { this.raw('<Proxy>'); return; }
+    if (this.outer.isProxy(v)) { this.proxy(v, depth); return; }
     if (isArray(v) && this.kinds.isPlainArray(v)) {
       if (depth > this.deepest) this.raw(`...<list ${v.length}>`);
       else if (!this.labelled(v)) this.array(v, depth);
@@ -487,6 +522,7 @@ class Renderer {
       default: return `...<${typeof v} 0>`;
     }
     if (v === null) return 'None';
+    if (this.outer.isProxy(v)) return '...<Proxy 0>';
     if (isArray(v) && this.kinds.isPlainArray(v)) return `...<list ${v.length}>`;
     const kind = this.kinds.of(v);
     return kind.form === 'dict' ? `...<dict ${keysOf(v).length}>` : `...<${kind.name} ${this.kinds.extent(kind, v)}>`;
@@ -494,7 +530,8 @@ class Renderer {
 
   /** Can two names share it, and one of them change it? */
   shareable(v) {
-    if (typeof v !== 'object' || v === null || this.outer.isProxy(v)) return false;
+    if (typeof v !== 'object' || v === null) return false;
+    if (this.outer.isProxy(v)) return this.outer.natives.target !== null;
     if (isArray(v)) return true;
     const form = this.kinds.of(v).form;
     return form !== 'opaque' && form !== 'error';

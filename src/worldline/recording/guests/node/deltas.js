@@ -12,10 +12,11 @@ const { floor } = Math, SAFE = 9007199254740991;
 function diff(it, f, id, args) {
   if (it.pending) it.tick();
   if (it.out !== null || it.in !== null) it.flush();
-  const s = it.sites[id], slots = s.slots, last = f.last, clean = f.epoch === it.epoch;
+  const s = it.sites[id], slots = s.slots, { last, late } = f, clean = f.epoch === it.epoch;
   for (let i = 0; i < slots.length; i++) {
     const k = slots[i], v = args[i + 3], was = last[k];
     if (v === was && (clean || it.lasts(v)) && (v !== 0 || 1 / v === 1 / was)) continue;
+    if (late !== null && late.includes(k)) continue;
     change(it, f, k, v);
   }
   f.epoch = it.epoch;
@@ -26,9 +27,10 @@ function diff(it, f, id, args) {
 function close(it, f, s, args) {
   if (it.pending) it.tick();
   if (it.out !== null || it.in !== null) it.flush();
-  const { slots } = s, { last } = f, { wire } = it, clean = f.epoch === it.epoch;
+  const { slots } = s, { last, late } = f, { wire } = it, clean = f.epoch === it.epoch;
   for (let i = 0; i < slots.length; i++) {
     const k = slots[i], v = args[i + 2], was = last[k], at = wire.at;
+    if (late !== null && late.includes(k)) continue; // a scope inside this one has told its own of that name
     if (v === was && (clean || it.lasts(v)) && (v !== 0 || 1 / v === 1 / was)) continue;
     change(it, f, k, v);
     if (wire.at !== at) (f.late ??= []).push(k);
@@ -76,6 +78,8 @@ function change(it, f, k, v) {
     vanish(it, f, k);
     return;
   }
+  const isPlain = typeof v === 'function' && f.fn.plain !== null && f.fn.plain.includes(k);
+  if (isPlain && was === v && f.off[k] >= 0 && !it.stateful) return;
   if (was !== v && (typeof v === 'object' || typeof was === 'object')) f.shared = f.objects = true;
   last[k] = v;
   if (typeof v === 'number' && isPositive(v)) {
@@ -84,7 +88,7 @@ function change(it, f, k, v) {
   }
   const before = f.large === null ? null : f.large[k];
   if (before !== null && before.rows !== null && was === v && f.off[k] >= 0 && updated(it, f, k, v, before)) return;
-  const n = it.renderer.render(v);
+  const n = isPlain ? it.renderer.renderPlain(v) : it.renderer.render(v);
   tell(it, f, k, n);
   // Most containers are told once, when they are passed: what is kept of one pays when it changes again.
   if (n >= LARGE) f.large[k].rows = was === v ? rowsOf(it.renderer, v) : null;

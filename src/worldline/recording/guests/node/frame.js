@@ -31,7 +31,7 @@ class Frame {
     this.alias = null; // slots of the names that came first, by slot; -1: none
     this.quiet = null; // outer names that have not changed yet
     this.set = -1;
-    this.late = null; // slots of names that were told when their scope ended: they are gone one event later
+    this.late = null; // slots of names that were told when their scope ended: they are gone one event later, or another of that name is back
     this.epoch = 0;
     this.line = fn.line;
     this.dirty = true;
@@ -49,6 +49,6 @@ class Frame {
 }
 
 /** The frame of whatever runs before recording begins. */
-const INERT = new Frame({ names: [], line: 0, suspends: false }, -1);
+const INERT = new Frame({ names: [], plain: null, line: 0, suspends: false }, -1);
 
 module.exports = { Frame, ABSENT, INERT, filled };

@@ -90,8 +90,10 @@ class Internal {
     return null;
   }
 
-  /** Whether a promise is pending. Node's inspection may ask getters, so only where there are none. */
+  /** Whether a promise is pending. Node's inspection, where V8 does not tell, may ask getters: so only where there are none. */
   promise(v) {
+    const { promise } = this.outer.natives;
+    if (promise !== null) return promise(v);
     if (this.traits.careful) return '<Promise>';
     const known = this.settled.get(v);
     if (known !== undefined) return known;

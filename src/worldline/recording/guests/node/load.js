@@ -5,6 +5,8 @@
 // put back, they are as they were. With another default the cache is refused, and that costs some milliseconds.
 const DEFAULT_STACK = { arm64: 864, x64: 984 }; // `node --v8-options`
 
+let setFlags = null; // for natives.js
+
 function restoreFlags() {
   const { noDeprecation } = process;
   try {
@@ -12,6 +14,7 @@ function restoreFlags() {
     const { setFlagsFromString } = process.binding('v8');
     setFlagsFromString(`--stack-size=${DEFAULT_STACK[process.arch]}`);
     setFlagsFromString('--max-old-space-size=0');
+    setFlags = setFlagsFromString;
   } catch {
     // a later Node.js may have no such binding
   }
@@ -59,4 +62,4 @@ function loader(realm, cache = new Map(), scripts = null) {
   };
 }
 
-module.exports = { loader, folder, cached };
+module.exports = { loader, folder, cached, setFlags };

@@ -2,10 +2,11 @@
 // `node main.js FD`: the descriptor has the specification as JSON (guest.py). Nothing here is within the program's reach.
 'use strict';
 
-const { loader, folder, cached } = require('./load.js');
+const { loader, folder, cached, setFlags } = require('./load.js');
 
 const fs = require('fs'), vm = require('vm'), Module = require('module'), { types, inspect } = require('util');
 const { MAX_LENGTH } = require('buffer').constants;
+const { runInContext } = vm;
 
 const realm = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
 
@@ -50,6 +51,8 @@ const outer = {
   words: (memory, from) => new Uint32Array(memory, from, 16), exit: (code) => reallyExit.call(process, code), own: new WeakSet(),
   hook: spec.hook, process, fs, vm, require, Error, TypeError, folder, functionPrototype: Function.prototype, load,
   generatorPrototype: Object.getPrototypeOf(function* () {}).prototype,
+  generatorNext: Object.getPrototypeOf(function* () {}).prototype.next,
+  asyncGeneratorNext: Object.getPrototypeOf(async function* () {}).prototype.next,
   generators: [Object.getPrototypeOf(function* () {}).prototype, Object.getPrototypeOf(async function* () {}).prototype],
   iterators: new Map([
     ['ArrayIterator', [].values()], ['StringIterator', ''[Symbol.iterator]()], ['MapIterator', new Map().values()],
@@ -79,6 +82,7 @@ function begun() {
 }
 
 const { Run } = load('run.js');
+outer.natives = load('natives.js').natives(setFlags, (text) => runInContext(text, realm));
 vm.runInContext(FREEZE, realm);
 for (const path of [...Object.keys(require.cache), ...Object.keys(Module._pathCache)]) {
   if (!path.includes(folder.slice(0, -1))) continue;

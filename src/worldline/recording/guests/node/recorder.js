@@ -1,6 +1,6 @@
 // The recorder: what the hooks in an instrumented program call. One object a run; it writes the wire.
 // Runs in a realm of its own, which the program has no way into. The hooks' names are one letter: they stand in the
-// program's text. l: a line; c, r: call and return; u, w: around what runs before a body; y, z: yield and resume; d: delegation;
+// program's text. l: a line; c, r: call and return; a: what a function captured besides; u, w: around what runs before a body; y, z: yield and resume; d: delegation;
 // t, h, p, x: raise, catch, pass on, leave by an exception; v, e, q: a return that waits for a `finally`, that, and the end; b: a scope ends.
 'use strict';
 
@@ -21,6 +21,9 @@ class Recorder {
     this.outer = outer;
     this.renderer = new Renderer(outer, limits, traits);
     this.stateful = traits.stateful; // functions of the program may have properties that change
+    this.captures = traits.captures;
+    this.closures = this.renderer.closures;
+    this.closures.recorder = this;
     this.wire = new Wire(outer, opened);
     this.functions = [];
     this.sites = [];
@@ -28,7 +31,7 @@ class Recorder {
     this.steps = this.frames = 0;
     this.closed = 0; // how many steps there were after the last that no line, call or resume is
     this.current = -1;
-    this.bottom = new Frame({ names: [], suspends: false }, -1);
+    this.bottom = new Frame({ names: [], plain: null, suspends: false }, -1);
     this.bottom.dirty = true;
     this.stack = [this.bottom];
     this.depth = 0;
@@ -64,7 +67,7 @@ class Recorder {
 
   /** A frame starts: its parameters, then the outer names that it uses. */
   c(id) {
-    if (!this.active) return this.inert(id);
+    if (!this.active) return this.inert(id, arguments);
     if (this.depth >= this.probed) this.probe();
     if (this.pending) this.tick();
     if (this.out !== null || this.in !== null) this.flush();
@@ -91,10 +94,13 @@ class Recorder {
   }
 
   /** Nothing is recorded yet, or no more. */
-  inert(id) {
+  inert(id, args) {
+    if (this.closures.reading !== null) return this.closures.take(args);
     if (this.driven !== null && this.functions[id].generates) this.drive(INERT);
     return INERT;
   }
+
+  a(...readers) { this.closures.rest(readers); }
 
   /** The frame of the generator that begins. */
   drive(f) {
@@ -138,10 +144,11 @@ class Recorder {
     if (this.stack[this.depth] !== f && !this.arrive(f)) return;
     if (this.pending) this.tick();
     if (this.out !== null || this.in !== null) this.flush();
-    const s = this.sites[id], slots = s.slots, last = f.last, clean = f.epoch === this.epoch;
+    const s = this.sites[id], slots = s.slots, { last, late } = f, clean = f.epoch === this.epoch;
     for (let i = 0; i < slots.length; i++) {
       const k = slots[i], v = arguments[i + 2], was = last[k];
       if (v === was && (clean || this.lasts(v)) && (v !== 0 || 1 / v === 1 / was)) continue;
+      if (late !== null && late.includes(k)) continue;
       change(this, f, k, v);
     }
     if (f.set !== s.set) hide(this, f, s);
@@ -273,7 +280,9 @@ class Recorder {
   // ---- steps
 
   /** Is a value always what it was, as long as it is the same? */
-  lasts(v) { return typeof v !== 'object' && (typeof v !== 'function' || !this.stateful); }
+  lasts(v) {
+    return typeof v !== 'object' && (typeof v !== 'function' || !(this.stateful || this.outer.isProxy(v) || (this.captures && this.closures.entryOf(v) !== null)));
+  }
 
   count() {
     if (++this.steps > this.max) this.wire.leave('limit', 'steps');

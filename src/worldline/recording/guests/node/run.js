@@ -34,7 +34,7 @@ class Run {
       if (!(error instanceof SourceError || error instanceof Unsupported)) throw error;
       trouble = error;
     }
-    this.recorder = new Recorder(outer, this.opened, spec.limits, this.made ?? { careful: true, stateful: true, symbols: true, addresses: true });
+    this.recorder = new Recorder(outer, this.opened, spec.limits, this.made ?? { careful: true, stateful: true, captures: true, symbols: true, addresses: true, tellsPromises: true });
     this.recorder.meta('name', 'node');
     this.recorder.meta('version', outer.process.versions.node);
     this.recorder.meta('core', 'source');

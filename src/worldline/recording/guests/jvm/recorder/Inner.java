@@ -32,7 +32,7 @@ final class Inner {
     private static Shape.Slot slot(Class<?> cls, String name) {
         for (Class<?> c = cls; c != null; c = c.getSuperclass()) {
             try {
-                return new Shape.Slot(name, Shape.letter(c.getDeclaredField(name).getType()), Layout.offset(c, name));
+                return new Shape.Slot(name.substring(name.indexOf('$') + 1), Shape.letter(c.getDeclaredField(name).getType()), Layout.offset(c, name));
             } catch (NoSuchFieldException | InternalError elsewhere) {
                 continue;
             }
@@ -41,7 +41,7 @@ final class Inner {
     }
 
     private static String shown(String name, Class<?> cls) {
-        if (name.startsWith("java.util.stream.")) {
+        if (name.startsWith("java.util.stream.") && name.contains("Pipeline$")) {
             String kind = name.substring(17);
             return kind.startsWith("Reference") ? "Stream" : kind.substring(0, kind.indexOf("Pipeline")) + "Stream";
         }
@@ -83,6 +83,26 @@ final class Inner {
             case "java.util.TreeMap$ValueIterator":
             case "java.util.TreeMap$EntryIterator":
                 return names("next");
+            case "java.util.concurrent.ConcurrentHashMap$KeyIterator":
+            case "java.util.concurrent.ConcurrentHashMap$ValueIterator":
+            case "java.util.concurrent.ConcurrentHashMap$EntryIterator":
+                return names("next", "index");
+            case "java.util.concurrent.ConcurrentHashMap$Node":
+                return names("key", "val");
+            case "java.util.Spliterators$1Adapter":
+            case "java.util.Spliterators$2Adapter":
+            case "java.util.Spliterators$3Adapter":
+            case "java.util.Spliterators$4Adapter":
+                return names("valueReady", "nextElement", "val$spliterator");
+            case "java.util.stream.Streams$RangeIntSpliterator":
+            case "java.util.stream.Streams$RangeLongSpliterator":
+                return names("from", "upTo");
+            case "java.util.ArrayList$ArrayListSpliterator":
+            case "java.util.Spliterators$ArraySpliterator":
+            case "java.util.Spliterators$IntArraySpliterator":
+                return names("index");
+            case "java.util.TreeMap$KeySet":
+                return names("m");
             case "java.util.Random":
             case "java.util.SplittableRandom":
                 return names("seed");

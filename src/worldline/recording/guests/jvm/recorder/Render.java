@@ -300,6 +300,9 @@ final class Render {
         } else if (shape.kind == Shape.COUNTER) {
             first = false;
             number(text, value instanceof java.util.concurrent.atomic.AtomicBoolean ? 'Z' : 'J', Shape.counter(value));
+        } else if (shape.kind == Shape.CLOSURE) {
+            first = false;
+            text.put("<function <lambda>>");
         } else if (shape.layout != null) {
             first = false;
             contents(value, shape, depth);

@@ -14,6 +14,7 @@ final class Shape {
     // What can change, or hold what can:
     static final int NUMBERS = 16, ARRAY = 17, OBJECT = 18, EXCEPTION = 19, LIST = 20, MAP = 21, SET = 22, BAG = 23;
     static final int TEXT = 24, PAIR = 25, BOX = 26, PLAIN = 27, COUNTER = 28, VALUED = 29;
+    static final int CLOSURE = 30;
 
     private static final IdentityHashMap<Class<?>, Shape> shapes = new IdentityHashMap<>();
     static final char OUTER = 'R'; // the type of a field with the object around: shown by its number
@@ -85,7 +86,8 @@ final class Shape {
             return isProgram(cls) && changes(cls) ? new Shape(VALUED, simple(declaring), null, slots(cls)) : atom(ENUM, simple(declaring));
         }
         if (cls.isHidden() || cls.isSynthetic()) {
-            return atom(FUNCTION, "function");
+            Slot[] captured = captured(cls);
+            return captured == NONE ? atom(FUNCTION, "function") : new Shape(CLOSURE, "function", null, captured);
         }
         boolean own = isProgram(cls);
         if (Throwable.class.isAssignableFrom(cls)) {
@@ -180,6 +182,18 @@ final class Shape {
     private static Slot[] slots(Class<?> cls) {
         List<Slot> found = new ArrayList<>();
         collect(cls, found);
+        return found.isEmpty() ? NONE : found.toArray(NONE);
+    }
+
+    /** What a lambda or a method reference captured, by position: its class has no names for it. */
+    private static Slot[] captured(Class<?> cls) {
+        List<Slot> found = new ArrayList<>();
+        for (Field field : cls.getDeclaredFields()) {
+            if (!Modifier.isStatic(field.getModifiers())) {
+                String name = field.getName().replace("arg$", "arg");
+                found.add(new Slot(name, letter(field.getType()), Wire.UNSAFE.objectFieldOffset(field)));
+            }
+        }
         return found.isEmpty() ? NONE : found.toArray(NONE);
     }
 

@@ -6,11 +6,9 @@ const { unwrapped } = require('./dirty.js');
 
 const JUMPS = new Set(['ReturnStatement', 'ThrowStatement', 'BreakStatement', 'ContinueStatement']);
 
-/** The names of a scope's own, with the texts that read them; none that a scope around it has too. */
+/** The names of a scope's own, with the texts that read them. */
 function ownNames(view) {
-  const around = new Set();
-  for (let up = view.up; up !== null; up = up.up) for (const [name] of up.shown) around.add(name);
-  return view.shown.filter(([name]) => view.declared.has(name) && !around.has(name) && view.scope.names.get(name).kind !== 'function');
+  return view.shown.filter(([name]) => view.declared.has(name) && view.scope.names.get(name).kind !== 'function');
 }
 
 /** May a piece of the program write one of these names, or an object? */

@@ -8,7 +8,8 @@ const SUFFIX = /\.(js|mjs|cjs|ts|mts|cts)$/;
 const ACCESSORS = /\b(get|set|eval|Function|Reflect|globalThis|create)\b(?!\s*\()|\b(eval|Function|create)\s*\(|define|\.constructor\b(?!\.name)|\bObject\b(?!\s*\.\s*\w)|__proto__/;
 const SYMBOLS = /\bSymbol\b/; // where keys that are symbols come from
 const ADDRESSES = /\bURL/;
-const ASSIGNS = /\b(assign|defineProperty|defineProperties|Reflect|eval)\b/; // ways to give a function properties, besides a write
+const HOOKS = /async_hooks|promiseHooks/; // ways to be called when a promise is created
+const ASSIGNS = /\b(Proxy|assign|defineProperty|defineProperties|Reflect|eval)\b/; // ways to give a function properties, besides a write
 const PATCHES = /\bprototype\b|__proto__|\beval\b|\bFunction\s*\(/;
 
 /** The first error of a source, with its line. */
@@ -74,13 +75,14 @@ function compile(spec, hook, take, load, flows) {
   const texts = { ...textsOf(spec.files), [spec.name]: spec.source };
   const all = Object.values(texts).join('\n');
   const options = { hook, take, strict: PATCHES.test(all), firstFunction: 0, firstSite: 0, flow: flows ? load('pass/flow.js').flowTable : null };
-  const made = { files: {}, careful: ACCESSORS.test(all), stateful: false, symbols: SYMBOLS.test(all), addresses: ADDRESSES.test(all), hook };
+  const made = { files: {}, careful: ACCESSORS.test(all), stateful: false, captures: false, symbols: SYMBOLS.test(all), addresses: ADDRESSES.test(all), tellsPromises: HOOKS.test(all), hook };
   const typeModule = isModulePackage(spec.files);
   for (const name of [spec.name, ...Object.keys(texts).filter((each) => each !== spec.name)]) {
     if (!SUFFIX.test(name) && name !== spec.name) continue;
     try {
       const file = compileFile(acorn, name, texts[name], typeModule, options, name === spec.name ? spec.call : null, load);
       made.files[name] = file;
+      made.captures ||= file.captures;
       made.stateful ||= file.stateful || ASSIGNS.test(texts[name]);
       options.firstFunction += file.functions.length;
       options.firstSite += file.sites.length;

@@ -23,8 +23,20 @@ function unwrapped(node) {
   return inner;
 }
 
-/** A judge of nodes; `find(name, node)` gives a name's binding, `strict` is whether built-in methods may have been changed. */
-function judge(scopes, strict) {
+/** A judge of nodes; `strict` is whether built-in methods may have been changed, `watched` has the variables of functions that may be values. */
+function judge(watched, strict) {
+  function writesWatched(target, scope) {
+    return watched.size > 0 && patternNames(unwrapped(target)).some((name) => watched.has(scope.find(name)));
+  }
+
+  /** A declaration of what a function that is a value already captured. */
+  function declaresWatched(node, scope) {
+    return watched.size > 0 && patternNames(node.id).some((name) => {
+      const binding = scope.find(name);
+      return watched.has(binding) && (binding.seen < node.start || binding.kind === 'var');
+    });
+  }
+
   function harmlessCall(node, scope) {
     const callee = unwrapped(node.callee);
     if (node.arguments.some((each) => mayBeNative(unwrapped(each), scope))) return false;
@@ -63,11 +75,12 @@ function judge(scopes, strict) {
     switch (node.type) {
       case 'CallExpression': if (!harmlessCall(node, scope)) return true; break;
       case 'TaggedTemplateExpression': case 'YieldExpression': case 'AwaitExpression': case 'ImportExpression': return true;
-      case 'AssignmentExpression': if (writesObject(node.left)) return true; break;
-      case 'UpdateExpression': if (writesObject(node.argument)) return true; break;
+      case 'AssignmentExpression': if (writesObject(node.left) || writesWatched(node.left, scope)) return true; break;
+      case 'UpdateExpression': if (writesObject(node.argument) || writesWatched(node.argument, scope)) return true; break;
+      case 'VariableDeclarator': if (declaresWatched(node, scope)) return true; break;
       case 'UnaryExpression': if (node.operator === 'delete') return true; break;
       case 'ForOfStatement': case 'ForInStatement':
-        if (node.await || (node.left.type !== 'VariableDeclaration' && writesObject(node.left))) return true;
+        if (node.await || (node.left.type !== 'VariableDeclaration' && (writesObject(node.left) || writesWatched(node.left, scope)))) return true;
         break;
       case 'ClassDeclaration': case 'ClassExpression': return true;
     }
@@ -76,4 +89,4 @@ function judge(scopes, strict) {
   return dirty;
 }
 
-module.exports = { judge, unwrapped, patternNames };
+module.exports = { judge, unwrapped, HARMLESS };

@@ -4,6 +4,7 @@
 const { isFunction, kids, patternNames } = require('./scopes.js');
 const { unwrapped } = require('./dirty.js');
 const { View, conflicts } = require('./view.js');
+const { noteCaptures } = require('./captures.js');
 
 const SHOWN_OUTER = new Set(['let', 'const', 'var', 'param', 'catch']);
 const LATE = new Set(['let', 'const', 'class']); // which cannot be read before they have a value
@@ -13,6 +14,7 @@ function describe(it, name, node, line, params) {
   const fn = {
     id: it.options.firstFunction + it.functions.length, name, file: it.options.file, line, names: [], hoisted: [], outer: [],
     params: 0, module: false, suspends: node.async === true || node.generator === true, generates: node.generator === true, sets: [], late: false, node,
+    captures: null, plain: null,
   };
   it.functions.push(fn);
   for (const param of params) it.slot(fn, param);
@@ -122,15 +124,17 @@ function define(it, node, view, name, how) {
   const fn = describe(it, name, node, how.line ?? node.loc.start.line, shown);
   const inner = new View(it, fn, it.scopes.at.get(node), null);
   for (const each of shown) inner.show(each);
-  for (const [each, text, kind] of outerNames(it, node)) {
+  const outer = outerNames(it, node);
+  for (const [each, text, kind] of outer) {
     fn.outer[it.slot(fn, each)] = kind;
     inner.show(each, text);
   }
   const opens = node.generator ? null : { id: fn.id, bound: self ? ['this'] : [] }; // a generator's values are computed where it is made
   for (const param of node.params) pattern(it, param, view, opens);
   const args = inner.visible().filter(([each]) => fn.names.indexOf(each) < fn.params || fn.outer[fn.names.indexOf(each)] > 0).map(([, text]) => `,${text}`).join('');
-  if (node.body.type === 'BlockStatement') body(it, node, inner, fn, args, how);
-  else arrow(it, node, inner, fn, args);
+  const answer = noteCaptures(it, fn, node, outer, how);
+  if (node.body.type === 'BlockStatement') body(it, node, inner, fn, args, how, answer);
+  else arrow(it, node, inner, fn, args, answer);
   return fn;
 }
 
@@ -152,12 +156,12 @@ function callsAny(node) {
   return !isFunction(node) && kids(node).some(callsAny);
 }
 
-function body(it, node, inner, fn, args, how) {
+function body(it, node, inner, fn, args, how, answer) {
   const { hook, frame, error } = it, list = node.body.body;
   let i = 0;
   while (i < list.length && list[i].directive) i++;
   const guarded = !conflicts(list);
-  const start = `${it.level(node)}const ${frame}=${hook}.c(${fn.id}${args});${guarded ? 'try{' : ''}`;
+  const start = `${it.level(node)}const ${frame}=${hook}.c(${fn.id}${args});${answer}${guarded ? 'try{' : ''}`;
   it.text.open(i > 0 ? list[i - 1].end : node.body.start + 1, (i > 0 ? ';' : '') + start);
   const edge = edgeOf(it, inner, node);
   for (const statement of list.slice(i)) {
@@ -187,11 +191,11 @@ function callsSuper(statement) {
 }
 
 /** An arrow function whose body is an expression gets a block. */
-function arrow(it, node, inner, fn, args) {
+function arrow(it, node, inner, fn, args, answer) {
   const { hook, frame, error } = it;
   const { call } = it.line(inner, node.body.loc.start.line, it.isDirty(node.body, inner));
   const { site, args: names } = it.site(inner, node.body.loc.start.line, false);
-  it.text.open(node.body.start, `{const ${frame}=${hook}.c(${fn.id}${args});try{${call};return ${hook}.r(${frame},${site.id},(`);
+  it.text.open(node.body.start, `{const ${frame}=${hook}.c(${fn.id}${args});${answer}try{${call};return ${hook}.r(${frame},${site.id},(`);
   expression(it, node.body, inner);
   it.text.close(node.body.end, `)${names})}catch(${error}){throw ${hook}.x(${frame},${error},${site.id}${names});}}`);
 }
@@ -224,7 +228,7 @@ function classBody(it, node, view, name) {
 function method(it, member, node, view, name) {
   const builds = member.kind === 'constructor';
   return define(it, member.value, view, `${name}.${keyName(member)}`, {
-    derived: builds && node.superClass !== null, static: member.static, line: member.loc.start.line,
+    derived: builds && node.superClass !== null, constructs: builds, static: member.static, line: member.loc.start.line,
   });
 }
 

@@ -8,6 +8,7 @@ const { judge } = require('./dirty.js');
 const functions = require('./functions.js');
 const { View, conflicts } = require('./view.js');
 const closing = require('./closing.js');
+const { plainNames, watchedBindings } = require('./captures.js');
 
 const LOOPS = new Set(['ForStatement', 'WhileStatement', 'DoWhileStatement', 'ForOfStatement', 'ForInStatement']);
 const SIMPLE = new Set(['ExpressionStatement', 'VariableDeclaration']);
@@ -30,7 +31,7 @@ class Instrumenter {
     this.error = `${options.hook}e`;
     this.scopes = new Scopes(tree);
     this.text = new Splicer(source);
-    this.dirty = judge(this.scopes, options.strict);
+    this.dirty = judge(watchedBindings(this), options.strict);
     this.functions = [];
     this.sites = [];
     this.levels = new Map(); // a function's or the program's node -> the variable that says how far its statements have come
@@ -412,12 +413,17 @@ class Instrumenter {
       const shown = new Set(site.slots);
       site.hidden ??= site.fn.names.map((_, k) => k).filter((k) => !shown.has(k));
     }
+    for (const fn of this.functions) {
+      const plain = plainNames(this, fn);
+      if (plain.length > 0) fn.plain = plain;
+    }
     const code = this.text.text();
     const flow = this.options.flow ? this.options.flow(this.functions) : undefined;
     const sites = this.sites.map(({ line, slots, set, dirty, hidden }) => ({ line, slots, set, dirty, hidden }));
     const functions_ = this.functions.map(({ sets, late, id, node, ...rest }) => rest);
     const stateful = functions.holdState(this);
-    return { code, stateful, pieces: this.text.pieces, functions: functions_, sites, flow };
+    const captures = this.functions.some((fn) => fn.captures !== null);
+    return { code, stateful, captures, pieces: this.text.pieces, functions: functions_, sites, flow };
   }
 }
 

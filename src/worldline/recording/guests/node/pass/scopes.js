@@ -52,7 +52,7 @@ class Scope {
       if (kind === 'var') old.assigned = true;
       return;
     }
-    this.names.set(name, { name, kind, scope: this, end: node.end, init: init ?? null, assigned: false, captured: false, shadowed: false, holds: hasStatics(node) });
+    this.names.set(name, { name, kind, scope: this, end: node.end, init: init ?? null, assigned: false, captured: false, isValue: false, seen: Infinity, shadowed: false, holds: hasStatics(node) });
     this.shadow(name);
   }
 
@@ -85,6 +85,8 @@ class Scopes {
     this.at = new Map();
     this.outer = new Map();
     this.uses = new Map(); // a function's node -> whether it says `this`
+    this.lexical = new Set(); // arrow functions that say the `this` of a function or an instance around them
+    this.passed = new Map(); // functions that are called where they stand, or passed there: null, or the method's name
     this.references = [];
     const module = this.open(tree, 'module', null, tree);
     for (const node of tree.body) this.vars(node, module);
@@ -127,6 +129,7 @@ class Scopes {
     if (isFunction(node)) { this.function(node, scope); return; }
     switch (node.type) {
       case 'Identifier': this.references.push({ name: node.name, scope, write: false }); return;
+      case 'CallExpression': this.call(node, scope); return;
       case 'ThisExpression': case 'Super': this.markThis(scope); return;
       case 'MemberExpression': this.walk(node.object, scope); if (node.computed) this.walk(node.property, scope); return;
       case 'Property': case 'MethodDefinition': case 'PropertyDefinition':
@@ -147,6 +150,19 @@ class Scopes {
       case 'UpdateExpression': this.writes(node.argument, scope); break;
     }
     for (const child of kids(node)) this.walk(child, scope);
+  }
+
+  call(node, scope) {
+    let { callee } = node;
+    while (callee.type === 'ParenthesizedExpression') callee = callee.expression;
+    const isMethod = callee.type === 'MemberExpression' && !callee.computed;
+    if (isFunction(callee)) this.passed.set(callee, null);
+    if (callee.type === 'Identifier') this.references.push({ name: callee.name, scope, write: false, calls: true });
+    else this.walk(callee, scope);
+    for (const argument of node.arguments) {
+      if (isMethod && isFunction(argument)) this.passed.set(argument, callee.property.name);
+      this.walk(argument, scope);
+    }
   }
 
   declaration(node, scope) {
@@ -237,21 +253,29 @@ class Scopes {
   }
 
   markThis(scope) {
+    const arrows = [];
     for (let s = scope; s !== null; s = s.up) {
-      if (s.kind === 'static' && s.owner.type === 'PropertyDefinition') return;
-      if (s.kind === 'function' && s.owner.type !== 'ArrowFunctionExpression') { this.uses.set(s.owner, true); return; }
+      const isField = s.kind === 'static' && s.owner.type === 'PropertyDefinition';
+      if (s.kind === 'function' && s.owner.type === 'ArrowFunctionExpression') arrows.push(s.owner);
+      else if (isField || s.kind === 'function') {
+        if (!isField) this.uses.set(s.owner, true);
+        for (const arrow of arrows) this.lexical.add(arrow);
+        return;
+      }
     }
   }
 
   resolve() {
-    for (const { name, scope, write, holds } of this.references) {
+    for (const { name, scope, write, holds, calls } of this.references) {
       const binding = scope.find(name);
       if (binding === null) continue;
       if (write) binding.assigned = true;
       if (holds) binding.holds = true;
+      if (!write && !calls) binding.isValue = true;
       const user = scope.owner;
       if (binding.scope.owner !== user && this.outer.has(user)) {
         binding.captured = true;
+        binding.seen = Math.min(binding.seen, user.type === 'FunctionDeclaration' ? 0 : user.start);
         this.outer.get(user).set(name, binding);
       }
     }
