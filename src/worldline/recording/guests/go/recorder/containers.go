@@ -219,6 +219,9 @@ func (w *watch) reset() {
 	w.places, w.copied, w.isFull = w.places[:0], w.copied[:0], false
 }
 
+// add is not inlined: the compiler of Go 1.26 crashes where the size is a constant.
+//
+//go:noinline
 func (w *watch) add(p unsafe.Pointer, size uintptr) {
 	if size == 0 || w.isFull {
 		return
