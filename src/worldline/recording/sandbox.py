@@ -197,7 +197,8 @@ class Sandbox:
         try:
             socket.send_fds(self._socket, [act.encode()], exchange.files)
             exchange.sent()
-            hit, reply = self._watch(exchange, _Patience(patience))
+            setup = self.limits.wall if act == "tools" else SETUP_SECONDS
+            hit, reply = self._watch(exchange, _Patience(patience), setup)
             return self._result(exchange, hit, reply)
         except OSError as error:
             self.kill()
@@ -210,7 +211,7 @@ class Sandbox:
             if self.provider and self.provider.single_use:
                 self.kill()
 
-    def _watch(self, exchange: Exchange, patience: _Patience) -> tuple[str, dict[str, Any]]:
+    def _watch(self, exchange: Exchange, patience: _Patience, setup: float) -> tuple[str, dict[str, Any]]:
         """Drain the pipes and check the clock and the cgroup, until the zygote reports that all processes ended."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
@@ -218,7 +219,7 @@ class Sandbox:
         for fd in drains:
             poll.register(fd, select.POLLIN)
         self._hit = hit = ""
-        begun, deadline = False, time.monotonic() + SETUP_SECONDS
+        begun, deadline = False, time.monotonic() + setup
         while True:
             left = deadline - time.monotonic()
             if left <= 0 and hit:

@@ -78,7 +78,9 @@ def plain(
     with tempfile.TemporaryDirectory(prefix="go-") as folder:
         Path(folder, "program.go").write_text(source)
         outside = {**ENVIRONMENT, "HOME": folder, "GOCACHE": cache()}
-        subprocess.run(["go", "build", "program.go"], cwd=folder, check=True, env=outside, timeout=DEADLINE)
+        go = shutil.which("go")
+        assert go is not None
+        subprocess.run([go, "build", "program.go"], cwd=folder, check=True, env=outside, timeout=DEADLINE)
         done = subprocess.run(
             ["./program", *argv], cwd=folder, input=stdin.encode(), capture_output=True, timeout=DEADLINE,
             env={**outside, **environment}, pass_fds=keep, check=False,

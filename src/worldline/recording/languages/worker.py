@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from worldline.core.hidden import Control
 
 PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES)
+BUILDING_TOOLS = replace(PREPARING, wall=600)  # since Go 1.20, its library is compiled with them
 PREPARED = "prepared"  # the report if all parts are complete
 _making = threading.Lock()
 
@@ -109,7 +110,7 @@ class LanguageWorker:
             digest = tools.key(self.toolchain)
             folder = tools.find(digest)
             if folder is None:
-                with open_sandbox(replace(self.plan, preparing=True, libraries=()), PREPARING) as sandbox:
+                with open_sandbox(replace(self.plan, preparing=True, libraries=()), BUILDING_TOOLS) as sandbox:
                     run = sandbox.run(
                         self._spec(program) | {"source": "", "files": {}, "flags": [], "libraries": []},
                         b"",

@@ -26,16 +26,18 @@ def warm(config: dict[str, Any]) -> None:
 def tools(spec: dict[str, Any]) -> dict[str, bytes]:
     """Build the pass and the recorder, once per toolchain."""
     build.check_version(spec["toolchain"])
-    return build.build(spec["toolchain"]["executables"]["go"])
+    return build.build(spec["toolchain"])
 
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
     """Return the instrumented program and its control flow."""
     if spec["controlled"] and not os.path.exists(os.path.join(spec["tools"], runtime.ARCHIVE)):
-        raise Refused("control", "clocks follow an edited runtime, and the source of this Go's runtime differs")
+        raise Refused("control", "clocks follow an edited runtime, which only Go 1.19 has, with its source")
     with tempfile.TemporaryDirectory() as folder:
         request = {name: spec[name] for name in ("name", "source", "files", "call", "flags", "tools", "controlled")}
-        request |= {"root": build.root(spec["toolchain"]["executables"]["go"]), "folder": folder}
+        toolchain = spec["toolchain"]
+        request |= {"root": build.root(toolchain["executables"]["go"]), "folder": folder}
+        request["link_flags"] = build.link_flags(toolchain)
         executable = os.path.join(folder, build.PASS)
         shutil.copyfile(os.path.join(spec["tools"], build.PASS), executable)  # no file of the tools is executable
         os.chmod(executable, 0o755)

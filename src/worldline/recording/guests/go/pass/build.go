@@ -29,7 +29,8 @@ func build(asked *request, woven *woven) error {
 	if err := tool(asked, "compile", append(compile, sources...)...); err != nil {
 		return err
 	}
-	if err := tool(asked, "link", "-importcfg", config, "-w", "-o", program, object); err != nil {
+	link := append([]string{"-importcfg", config, "-w", "-o", program}, asked.LinkFlags...)
+	if err := tool(asked, "link", append(link, object)...); err != nil {
 		return err
 	}
 	return patch(program, asked.Controlled)

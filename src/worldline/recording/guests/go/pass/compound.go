@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 )
 
 func colon(label string) string {
@@ -75,19 +76,23 @@ func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
 		return
 	}
 	first := w.fresh("t")
-	text := "{ "
+	init, told := "", ""
 	if s.Init != nil {
 		w.literals(fn, s.Init)
-		text += file.edits.take(file.text, file.at(s.Init.Pos()), file.at(s.Init.End())) + "; "
-		text += semicolon(w.define(fn, s.Init, from+1, file.at(s.End())))
+		init = file.edits.take(file.text, file.at(s.Init.Pos()), file.at(s.Init.End())) + "; "
+		told = semicolon(w.define(fn, s.Init, from+1, file.at(s.End())))
 	}
 	post := ""
 	if s.Post != nil {
 		w.literals(fn, s.Post)
 		post = file.edits.take(file.text, file.at(s.Post.Pos()), file.at(s.Post.End()))
 	}
-	text += fmt.Sprintf("%s := %s.Yes; %sfor { if %s { %s = %s.No } else { %s.Line(%d, %d); %s }; ",
-		first, w.pkgName(), colon(label), first, first, w.pkgName(), w.frame(), own, from+1, post)
+	text := fmt.Sprintf("{ %s%s%s := %s.Yes; %sfor { ", init, told, first, w.pkgName(), colon(label))
+	if told != "" && w.mayOutlive(s) { // the compiler decides whether each round has variables of its own
+		text = fmt.Sprintf("{ %s := %s.Yes; %sfor %s; { %s", first, w.pkgName(), colon(label), init, told)
+	}
+	text += fmt.Sprintf("if %s { %s = %s.No } else { %s.Line(%d, %d); %s }; ",
+		first, first, w.pkgName(), w.frame(), own, from+1, post)
 	if s.Cond != nil {
 		w.literals(fn, s.Cond)
 		text += fmt.Sprintf("if !(%s) { break }; ",
@@ -98,9 +103,45 @@ func (w *weaver) forLoop(fn *function, s *ast.ForStmt, label string) {
 	file.edits.insert(file.at(s.End()), rankAfter, " }")
 }
 
+// mayOutlive says whether a variable that a loop declares may be in use after its round: a function captures it, or
+// its address is taken.
+func (w *weaver) mayOutlive(s *ast.ForStmt) bool {
+	own := map[types.Object]bool{}
+	ast.Inspect(s.Init, func(node ast.Node) bool {
+		if id, is := node.(*ast.Ident); is && w.info.Defs[id] != nil {
+			own[w.info.Defs[id]] = true
+		}
+		return true
+	})
+	may := false
+	mentions := func(node ast.Node) bool {
+		if id, is := node.(*ast.Ident); is && own[w.info.Uses[id]] {
+			may = true
+		}
+		return !may
+	}
+	for object := range own {
+		_, isBasic := object.Type().(*types.Basic)
+		may = may || !isBasic
+	}
+	ast.Inspect(s, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.FuncLit:
+			ast.Inspect(n.Body, mentions)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				ast.Inspect(n.X, mentions)
+			}
+		}
+		return !may
+	})
+	return may
+}
+
 // rangeLoop has a step for each round, and one where nothing is left.
 func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 	file, own := fn.file, w.lineOf(s.Pos())
+	w.refuseIterator(s)
 	first, left := w.fresh("t"), w.fresh("b")
 	one := fn.push(label, left)
 	w.literals(fn, s.X)
@@ -129,6 +170,29 @@ func (w *weaver) rangeLoop(fn *function, s *ast.RangeStmt, label string) {
 	}
 	file.edits.insert(from, rankHeader, head+colon(label))
 	file.edits.insert(file.at(s.End()), rankAfter, tail)
+}
+
+// refuseIterator refuses a range over a function of the program, whose frames would wait in the middle of a line while
+// the body executes. One that the library returns has no frames.
+func (w *weaver) refuseIterator(s *ast.RangeStmt) {
+	if _, is := w.info.TypeOf(s.X).Underlying().(*types.Signature); !is || w.err != nil {
+		return
+	}
+	var called ast.Expr
+	if call, is := s.X.(*ast.CallExpr); is {
+		called = call.Fun
+	}
+	if index, is := called.(*ast.IndexExpr); is {
+		called = index.X
+	}
+	if selector, is := called.(*ast.SelectorExpr); is {
+		if object := w.info.Uses[selector.Sel]; object != nil && object.Pkg() != nil && object.Pkg() != w.pkg {
+			return
+		}
+	}
+	at := w.set.PositionFor(s.X.Pos(), false)
+	why := "range over a function of the program is not recorded"
+	w.err = w.refuse(at, why, w.place(at)+": "+why, nil)
 }
 
 // slotOf is the slot of the variable that an expression is; -1: it is none.

@@ -20,7 +20,8 @@ type request struct {
 	Root   string            `json:"root"`
 	Folder string            `json:"folder"`
 
-	Controlled bool `json:"controlled"`
+	LinkFlags  []string `json:"link_flags"`
+	Controlled bool     `json:"controlled"`
 }
 
 // refusal is a program that does not compile, or a call that does not fit: the part that is wrong, and why.

@@ -14,18 +14,6 @@ type sliceHeader struct {
 	capacity int
 }
 
-// chanHeader is the beginning of a channel of the runtime.
-type chanHeader struct {
-	count    uint
-	capacity uint
-	buffer   unsafe.Pointer
-	size     uint16
-	closed   uint32
-	_        unsafe.Pointer
-	_        uint
-	received uint // the place of the oldest
-}
-
 func (r *renderer) slice(s *shape, h *sliceHeader, depth int) {
 	switch {
 	case h.data == nil:
@@ -58,6 +46,11 @@ func unsafeString(data unsafe.Pointer, length int) string {
 
 func (r *renderer) items(elem *shape, p unsafe.Pointer, length, depth int) {
 	r.put("[")
+	if elem.kind == kindInt64 && !r.isPlain {
+		r.integers(unsafe.Slice((*int64)(p), length))
+		r.put("]")
+		return
+	}
 	for i := 0; i < length && !r.isOver; i++ {
 		if i > 0 {
 			r.put(", ")
@@ -65,6 +58,24 @@ func (r *renderer) items(elem *shape, p unsafe.Pointer, length, depth int) {
 		r.write(elem, unsafe.Add(p, uintptr(i)*elem.size), depth+1)
 	}
 	r.put("]")
+}
+
+// integers is the loop of items for the most common element.
+func (r *renderer) integers(values []int64) {
+	const longest = len("-9223372036854775808, ")
+	for i, value := range values {
+		if len(r.out) > r.maxBytes {
+			r.isOver = true
+			return
+		}
+		if cap(r.out)-len(r.out) < longest {
+			r.out = append(r.out, make([]byte, longest+len(r.out))...)[:len(r.out)]
+		}
+		if i > 0 {
+			r.out = append(r.out, ',', ' ')
+		}
+		r.out = appendInteger(r.out, value)
+	}
 }
 
 // enter notes a container of the current value. False: the value holds it already, and a reference is written.
@@ -208,6 +219,9 @@ func (w *watch) reset() {
 	w.places, w.copied, w.isFull = w.places[:0], w.copied[:0], false
 }
 
+// add is not inlined: the compiler of Go 1.26 crashes where the size is a constant.
+//
+//go:noinline
 func (w *watch) add(p unsafe.Pointer, size uintptr) {
 	if size == 0 || w.isFull {
 		return

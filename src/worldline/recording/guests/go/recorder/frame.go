@@ -1,6 +1,7 @@
 package worldline
 
 import (
+	"bytes"
 	"strconv"
 	"unsafe"
 )
@@ -92,8 +93,12 @@ func (f *Frame) bind(k int, variable any) {
 		slot.word, slot.shape = held.typ, shapeOfWord(pointedWord(held.typ))
 	}
 	state := &f.slots[k]
+	isMoved := state.pointer != held.data
 	state.shape, state.pointer = slot.shape, held.data
 	if state.isLive {
+		if isMoved { // a round of a loop has variables of its own
+			state.watched.reset()
+		}
 		return
 	}
 	state.isLive = true
@@ -248,7 +253,18 @@ func wordBits(size uintptr, p unsafe.Pointer) uint64 {
 	return *(*uint64)(p)
 }
 
+// compare writes a text if it is not what was written last: a large value has that text, others have its fingerprint.
 func (f *Frame) compare(k int, state *slotState, text []byte) {
+	if before := state.large; before != nil {
+		if state.isTold && bytes.Equal(before.text, text) {
+			return
+		}
+		f.tell(k, state, text)
+		if state.large == nil {
+			state.print = fingerprint(text)
+		}
+		return
+	}
 	print := fingerprint(text)
 	if state.isTold && state.print == print {
 		return

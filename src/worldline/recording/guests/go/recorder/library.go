@@ -45,7 +45,7 @@ func specialOf(typ reflect.Type) special {
 	if path == "" || path == "main" {
 		return nil
 	}
-	if path == "runtime" && typ.Implements(reflect.TypeOf((*error)(nil)).Elem()) {
+	if path == "runtime" && reflect.PointerTo(typ).Implements(reflect.TypeOf((*error)(nil)).Elem()) {
 		return runtimeErrorText
 	}
 	if path == "context" && typ.Kind() == reflect.Struct {

@@ -2,65 +2,26 @@ package worldline
 
 import (
 	"bytes"
-	"reflect"
 	"sort"
 	"unsafe"
 )
 
-// mapHeader is the beginning of a map of the runtime, Go 1.18 to 1.23.
-type mapHeader struct {
-	count      int
-	flags      uint8
-	logBuckets uint8
-	_          uint16
-	seed       uint32
-	buckets    unsafe.Pointer
-	oldBuckets unsafe.Pointer
-}
-
-const (
-	commonSeed    = 1 // of every map, with the edits of the runtime
-	isWriting     = 4
-	isSameSize    = 8
-	bucketEntries = 8
-	minTopHash    = 5
-	firstMoved    = 2 // of an old bucket's first byte, up to minTopHash: its entries are elsewhere
-)
-
-// mapLayout says where a bucket has its keys and values.
-type mapLayout struct {
-	keySize     uintptr
-	valueSize   uintptr
-	bucketSize  uintptr
-	keyIsAway   bool // the bucket has a pointer to it
-	valueIsAway bool
-}
-
-func mapLayoutOf(typ reflect.Type) mapLayout {
-	const away, sizes = 128, 48 + 4*8
-	word := typeWord(typ)
-	return mapLayout{
-		keySize:     uintptr(*(*uint8)(unsafe.Add(word, sizes))),
-		valueSize:   uintptr(*(*uint8)(unsafe.Add(word, sizes+1))),
-		bucketSize:  uintptr(*(*uint16)(unsafe.Add(word, sizes+2))),
-		keyIsAway:   typ.Key().Size() > away,
-		valueIsAway: typ.Elem().Size() > away,
-	}
-}
+const commonSeed = 1 // of every map, with the edits of the runtime
 
 type mapEntry struct {
 	key, value unsafe.Pointer
 	from, to   int // the text of the key
 }
 
-// dict writes a map in canonical order. It reads the buckets itself: an iterator of the runtime would mark the map.
+// dict writes a map in canonical order. It reads the memory of the map itself (maps_*.go): an iterator of the runtime
+// would mark the map, and does not say which memory decides the text.
 func (r *renderer) dict(s *shape, p unsafe.Pointer, depth int) {
 	h := (*mapHeader)(p)
 	switch {
 	case h == nil:
 		r.put("None")
 		return
-	case h.flags&isWriting != 0: // by another goroutine, which waits in the middle of it
+	case h.isWritten(): // by another goroutine, which waits in the middle of it
 		r.put("<map>")
 		return
 	case h.count > r.maxBytes/6+1: // of each entry two digits, a colon, a comma, two spaces
@@ -134,60 +95,6 @@ func dynamicBefore(texts []byte, a, b *mapEntry) bool {
 		return len(x) < len(y)
 	}
 	return bytes.Compare(x, y) < 0
-}
-
-func (r *renderer) entries(s *shape, h *mapHeader) []mapEntry {
-	entries := make([]mapEntry, 0, h.count)
-	if h.buckets != nil {
-		entries = r.bucketEntries(s, entries, h.buckets, 1<<h.logBuckets, false)
-	}
-	if h.oldBuckets != nil {
-		count := uintptr(1) << h.logBuckets
-		if h.flags&isSameSize == 0 {
-			count >>= 1
-		}
-		entries = r.bucketEntries(s, entries, h.oldBuckets, count, true)
-	}
-	return entries
-}
-
-func (r *renderer) bucketEntries(s *shape, into []mapEntry, p unsafe.Pointer, count uintptr, old bool) []mapEntry {
-	layout := &s.mapped
-	r.note(p, count*layout.bucketSize)
-	for i := uintptr(0); i < count; i++ {
-		bucket := unsafe.Add(p, i*layout.bucketSize)
-		if first := *(*uint8)(bucket); old && first >= firstMoved && first < minTopHash {
-			continue
-		}
-		for isFirst := true; bucket != nil; isFirst = false {
-			if !isFirst {
-				r.note(bucket, layout.bucketSize)
-			}
-			into = layout.entriesOf(into, bucket, s, r)
-			bucket = *(*unsafe.Pointer)(unsafe.Add(bucket, layout.bucketSize-8))
-		}
-	}
-	return into
-}
-
-func (layout *mapLayout) entriesOf(into []mapEntry, bucket unsafe.Pointer, s *shape, r *renderer) []mapEntry {
-	values := bucketEntries + bucketEntries*layout.keySize
-	for k := uintptr(0); k < bucketEntries; k++ {
-		if *(*uint8)(unsafe.Add(bucket, k)) < minTopHash {
-			continue
-		}
-		key := unsafe.Add(bucket, bucketEntries+k*layout.keySize)
-		value := unsafe.Add(bucket, values+k*layout.valueSize)
-		if layout.keyIsAway {
-			key = *(*unsafe.Pointer)(key)
-		}
-		if layout.valueIsAway {
-			value = *(*unsafe.Pointer)(value)
-			r.note(value, s.elem.size)
-		}
-		into = append(into, mapEntry{key: key, value: value})
-	}
-	return into
 }
 
 // hasCommonSeeds says whether the program has the edited runtime: then maps have the same order in every recording.

@@ -37,18 +37,6 @@ func MayFault() {
 	recorder.mayFault = true
 }
 
-// panicRecord is the beginning of the runtime's own record of a panic, Go 1.18 to 1.21.
-type panicRecord struct {
-	_         unsafe.Pointer
-	arg       eface
-	link      *panicRecord
-	_         uintptr
-	_         unsafe.Pointer
-	recovered bool
-	aborted   bool
-	goexit    bool
-}
-
 const panicOffset = 32 // in the record of a goroutine
 
 var recorder struct {

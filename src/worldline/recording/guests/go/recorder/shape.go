@@ -187,6 +187,6 @@ func plainName(typ reflect.Type) string {
 
 // isDirect says whether an interface holds the value of a type itself, not a pointer to it.
 func isDirect(word unsafe.Pointer) bool {
-	const kindByte, directBit = 23, 1 << 5
-	return *(*uint8)(unsafe.Add(word, kindByte))&directBit != 0
+	const directBit = 1 << 5
+	return *(*uint8)(unsafe.Add(word, directByte))&directBit != 0
 }

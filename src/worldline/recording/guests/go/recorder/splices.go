@@ -1,9 +1,6 @@
 package worldline
 
-import (
-	"unicode/utf8"
-	"unsafe"
-)
+import "unsafe"
 
 const (
 	largeBytes   = 256
@@ -62,7 +59,7 @@ func (s *slotState) forgetLarge() {
 // splice writes the value as a splice; false: its chain has grown too long for that.
 func (l *largeValue) splice(frame, name int, text []byte, prefix, suffix int) bool {
 	end := len(text) - suffix
-	first, between, last := utf8.RuneCount(text[:prefix]), utf8.RuneCount(text[prefix:end]), utf8.RuneCount(text[end:])
+	first, between, last := countCharacters(text[:prefix]), countCharacters(text[prefix:end]), countCharacters(text[end:])
 	if l.cost+between+spliceCost > first+between+last {
 		return false
 	}

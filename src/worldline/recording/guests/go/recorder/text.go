@@ -2,6 +2,7 @@ package worldline
 
 import (
 	"math"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -147,6 +148,50 @@ func appendNaN(out []byte, bits uint64) []byte {
 		out = append(out, lowerHex[bits>>shift&15])
 	}
 	return append(out, ')')
+}
+
+const pairs = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354" +
+	"555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
+
+// appendInteger is strconv.AppendInt for a buffer with room for all digits.
+func appendInteger(out []byte, value int64) []byte {
+	rest := uint64(value)
+	if value < 0 {
+		out, rest = append(out, '-'), -rest
+	}
+	digits := 1
+	for bound := uint64(10); rest >= bound; bound *= 10 { // to 10^19, which fits
+		digits++
+	}
+	at := len(out) + digits
+	out = out[:at]
+	for ; rest >= 100; rest /= 100 {
+		at -= 2
+		pair := rest % 100 * 2
+		out[at], out[at+1] = pairs[pair], pairs[pair+1]
+	}
+	if rest >= 10 {
+		out[at-2], out[at-1] = pairs[rest*2], pairs[rest*2+1]
+	} else {
+		out[at-1] = byte('0' + rest)
+	}
+	return out
+}
+
+// countCharacters is utf8.RuneCount for valid text: all bytes but those that continue a character.
+func countCharacters(text []byte) int {
+	const lowest = 0x0101010101010101
+	count, at := len(text), 0
+	for ; at+8 <= len(text); at += 8 {
+		word := wordAt(text, at)
+		count -= bits.OnesCount64(word >> 7 &^ (word >> 6) & lowest)
+	}
+	for ; at < len(text); at++ {
+		if text[at]&0xc0 == 0x80 {
+			count--
+		}
+	}
+	return count
 }
 
 // canonicalName returns a name as the grammar spells it: quoted unless it is an identifier.
