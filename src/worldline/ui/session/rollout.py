@@ -24,7 +24,7 @@ from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
 from worldline.predict.stream import never, run_in_thread
-from worldline.predict.watched import WatchedPredictor
+from worldline.predict.streaming import StreamingPredictor
 from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.branches.continuation import Continuation, continue_truth, record_truth
 from worldline.ui.session.branches.plan import BranchPlan, plan_branch
@@ -212,7 +212,7 @@ def _write_on_scratchpad(
 ) -> Generator[RolloutProgress, None, Branch]:
     """The model's part on a scratchpad; the branch gets its text at the end, folded into the program's steps."""
     has_left = threading.Event()
-    watched = WatchedPredictor(predictor, lambda: stop() or has_left.is_set())
+    watched = StreamingPredictor(predictor, lambda: stop() or has_left.is_set())
     waiting = run_in_thread(lambda: next(Scratchpad(watched, mode).roll([branch.ask])))
     try:
         while True:

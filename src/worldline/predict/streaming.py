@@ -16,7 +16,7 @@ from worldline.predict.stream import never, stream
 
 
 @dataclass
-class WatchedPredictor:
+class StreamingPredictor:
     """Predicts as `predictor` does. `written` counts its bytes so far; when `stop` returns true, it writes no more."""
 
     predictor: Predictor
