@@ -1,6 +1,6 @@
 """The pictures of docs/how-to/page.md: a divergence of the shipped model, a run's overview, a live intervention.
 
-    python benchmarks/screenshots.py RUN      a run made by `worldline bench ... -o RUN`
+    python benchmarks/screenshots.py [RUN]      a run made by `worldline bench ... -o RUN`; without it, no overview
 
 Real server, real browser. It judges nothing: look at them.
 """
@@ -16,13 +16,14 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM, ARGS = "/usr/bin/chromium", ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-PROGRAM = ("examples/count.py", "count('berry', 'r')")
+PROGRAM = ("examples/paint.py", "paint([[1, 2], [3, 4]])")
+"""The divergence of the README."""
 PATIENCE = 120_000  # ms: a model writes on a CPU
 
 
-def main(run: str) -> None:
-    """Take all three."""
-    verb = [sys.executable, "-m", "worldline", "view", run, PROGRAM[0], "--call", PROGRAM[1]]
+def main(*runs: str) -> None:
+    """Take all three, or two without a run."""
+    verb = [sys.executable, "-m", "worldline", "view", *runs, PROGRAM[0], "--call", PROGRAM[1]]
     verb += ["--model", "default", "--port", "0"]
     with subprocess.Popen(verb, cwd=HERE.parent, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -33,7 +34,8 @@ def main(run: str) -> None:
                 page = browser.new_page(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
                 page.set_default_timeout(PATIENCE)
                 page.goto(address)
-                _overview(page)
+                if runs:
+                    _overview(page)
                 _divergence(page)
                 _intervention(page)
         finally:
@@ -63,10 +65,10 @@ def _divergence(page: Any) -> None:
 def _intervention(page: Any) -> None:
     page.keyboard.press("e")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".branches-panel >> text=n = ")
+    page.wait_for_selector(".branches-panel >> text=copy = ")
     page.wait_for_selector(".branches-panel .running", state="detached")
     _shoot(page, "intervention")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:2])

@@ -14,74 +14,41 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any
 
 import click
 import pytest
+from documentation import LANGUAGES, PAGES, ROOT, blocks, commands
+from model_server import model_server
 
 import worldline
 from worldline.cli import cli
+from worldline.evaluation.suites import SUITES
 
-ROOT = Path(__file__).parents[2]
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
-BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(worldline [a-z][^`]*)`")
-ASSIGNMENTS = re.compile(r"(?:[A-Z_]+=\S+ +)+")
-COMMANDS = {"", "sh", "console"}
 DATA = {"json", "jsonl", "yaml", "lua", "html", "bibtex"}
 # Blocks of these pages need what a test elsewhere brings along, or hours.
 NOT_EXECUTED = {
-    "CONTRIBUTING.md": "fragments that go into files of the package",
-    "docs/how-to/compare.md": "stored runs of three models",
+    "CONTRIBUTING.md": "files and fragments for the package; the suite is executed below",
+    "docs/how-to/compare.md": "test_documented_commands.py executes it",
     "docs/how-to/failing-tests.md": "a repository with a failing test",
-    "docs/how-to/serve.md": "a server: tests/serve",
     "docs/how-to/your-model.md": "test_your_model.py executes it",
-    "docs/how-to/published-tables.md": "a model, and minutes: tests/report/test_paper.py",
-    "docs/how-to/transformers.md": "an exported model and a published dataset: tests/model, tests/data",
+    "docs/how-to/published-tables.md": "200 predictions, and minutes: tests/report/test_paper.py",
+    "docs/how-to/transformers.md": "test_documented_commands.py executes it",
     "docs/reference/storage.md": "a bucket and a dataset: tests/storage, tests/data",
     "docs/tutorials/trace-a-repository.md": "tests/repository executes it",
-    "docs/tutorials/train-a-tiny-model.md": "a recipe; tests/model trains",
+    "docs/tutorials/train-a-tiny-model.md": "a recipe, with which test_documented_commands.py trains",
 }
 
 
+SERVED = "http://127.0.0.1:8000"
+"""Where a page says that `worldline serve` listens."""
 # A block that starts so trains the shipped model: hours on a CPU. tests/model and tests/learning train small ones.
 TRAINS_FOR_HOURS = "worldline.build_dataset("
-
-
-class Block(NamedTuple):
-    """A block of code: its page, its language and its text."""
-
-    page: str
-    language: str
-    text: str
-
-
-def blocks() -> list[Block]:
-    """Every block of every page."""
-    return [
-        Block(str(page.relative_to(ROOT)), info.partition(" ")[0], re.sub(rf"^{indent}", "", text, flags=re.MULTILINE))
-        for page in PAGES
-        for indent, info, text in BLOCK.findall(page.read_text("utf-8"))
-    ]
-
-
-def commands() -> Iterator[tuple[str, str]]:
-    """Each command of worldline that a block shows, with its page. Output of commands is passed over."""
-    for block in blocks():
-        if block.language not in COMMANDS:
-            continue
-        lines = block.text.replace("\\\n", " ").splitlines()
-        if any(line.startswith("$ ") for line in lines):
-            lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-        for line in lines:
-            line = ASSIGNMENTS.sub("", line) if ASSIGNMENTS.match(line) else line
-            if line.startswith("worldline "):
-                yield block.page, line
 
 
 def mentions() -> Iterator[tuple[str, str]]:
@@ -149,7 +116,7 @@ def test_an_option_that_does_not_exist_is_noticed() -> None:
 def test_commands_and_blocks_are_found() -> None:
     assert len(LINES) > 150
     assert len(MENTIONS) > 100
-    assert {block.language for block in BLOCKS} == COMMANDS | DATA | {"python"}
+    assert {block.language for block in BLOCKS} == LANGUAGES | DATA | {"python"}
     assert {block.page for block in PYTHON} > NOT_EXECUTED.keys()
 
 
@@ -191,7 +158,25 @@ def test_the_python_blocks_of_a_page_execute_in_their_order(page: str, tmp_path:
     program = "\n".join(
         block.text for block in PYTHON if block.page == page and not block.text.startswith(TRAINS_FOR_HOURS)
     )
+    with model_server() if SERVED in program else nullcontext() as server:
+        execute(program.replace(SERVED, server.url) if server else program, tmp_path)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_suite_of_the_contributing_page_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    suite, test = (block.text for block in PYTHON if block.page == "CONTRIBUTING.md" and "sorting" in block.text)
+    module = ModuleType("sorting_suite")
+    exec(suite, vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(SUITES, "sorting", module.__name__)
+    names: dict[str, Any] = {"pytest": pytest, "worldline": worldline}
+    exec(test, names)
+    names["test_the_interpreter_is_always_right"]()
+
+
+def execute(program: str, folder: Path) -> None:
+    """Execute a page's Python in a folder."""
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=3600, check=False
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=3600, check=False
     )
     assert done.returncode == 0, done.stderr

@@ -27,6 +27,7 @@ def program(tmp_path: Path) -> str:
         (("PROGRAM", "--model", "interpreter", "--no-model"), "exclude each other"),
         (("PROGRAM", "-M", "seed=3"), "pass --model M"),
         (("PROGRAM", "--no-model", "-M", "seed=3"), "pass --model M"),
+        (("PROGRAM", "--scratchpad", "auto"), "pass --model M"),
     ],
 )
 def test_an_option_without_effect_is_refused(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from branch_programs import COUNT, FACT, recorded_session
@@ -14,6 +15,7 @@ from worldline.codec.compact.turns import turns
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.diagnose.debug import debug
 from worldline.diagnose.reading import read
 from worldline.predict.confidence import step_confidences
 from worldline.predict.forcing.forced import Edit, roll
@@ -29,6 +31,8 @@ BERRY = Program(
     source="def count(word, letter):\n    n = 0\n    for c in word:\n        n += int(c == letter)\n    return n\n",
     call="count('berry', 'r')",
 )
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COUNTING = Program(source="def f(n):\n    a = 0\n    while a < n:\n        a += 1\n    return a\n", call="f(900)")
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 
@@ -180,6 +184,32 @@ class TestStopping:
         assert session.branch(0).status == "stopped"
         branch = branched(session, model, kind="budget", limit=4000)
         assert branch.found.text == berry.branch(0).found.text
+
+    @pytest.mark.parametrize("name", ["paint.py", "account.py"])
+    def test_on_a_scratchpad_it_predicts_as_debug_does(self, model: Local, name: str) -> None:
+        call = {"paint.py": "paint([[1, 2], [3, 4]])", "account.py": "month('Ada')"}[name]
+        program = Program(source=(EXAMPLES / name).read_text("utf-8"), call=call)
+        session, debugged = Session.new(program, model="default"), debug(program, model, interventions=False)
+        progress = list(predict_root(session, model, scratchpad=None))
+        root = session.branch(0)
+        assert progress[-1].stage == "done"
+        assert root.found.scratch is not None
+        assert (root.truth, root.found.text) == (debugged.sample.truth, debugged.sample.found.text)
+        assert (root.confidences, root.cause, root.belief) == (debugged.confidences, debugged.cause, debugged.belief)
+
+    def test_on_a_scratchpad_it_stops_where_it_is(self, model: Local) -> None:
+        halt = threading.Event()
+        session = Session.new(COUNTING, model="default", limit=20_000)
+        written = 0
+        for step in predict_root(session, model, scratchpad="auto", stop=halt.is_set):
+            if step.bytes > 200:
+                written = step.bytes
+                halt.set()
+        root = session.branch(0)
+        assert (root.status, root.note) == ("stopped", "stopped")
+        assert written > 200
+        assert root.truth is not None
+        assert 0 < len(root.found.text) < len(root.truth.text)
 
     def test_leaving_early_stops_the_branch(self, model: Local, berry: Session) -> None:
         growing = predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value="5"))

@@ -95,13 +95,13 @@ def test_pages_render(opened: Any, site: Path) -> None:
 @pytest.mark.parametrize("opened", SIZES, ids=["wide", "narrow"], indirect=True)
 def test_a_visitor_steps_through_a_divergence(opened: Any, site: Path) -> None:
     opened.goto((site / GALLERY).as_uri())
-    frame = opened.frame_locator("iframe.run[title='alias']")
+    frame = opened.frame_locator("iframe.run[title='paint']")
     first = frame.get_by_role("button", name="First divergence")
     first.click()
     step = frame.locator(".sample-view").get_attribute("data-row")
     frame.locator(".sample-view").press("ArrowRight")
     frame.locator(f".sample-view[data-row='{int(step or 0) + 1}']").wait_for()
-    assert "forgotten aliasing" in frame.locator("main").inner_text()
+    assert "missed change" in frame.locator("main").inner_text()
 
 
 @pytest.mark.parametrize("opened", SIZES[:1], ids=["wide"], indirect=True)

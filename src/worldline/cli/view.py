@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli import options as opt
-from worldline.cli.program_options import PROGRAM, program_of, program_options
+from worldline.cli.program_options import PROGRAM, program_of, program_options, scratchpad_option
 from worldline.cli.shell.completers import complete_files, complete_models
 from worldline.core.errors import UsageError
 from worldline.core.text import plural, printable
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
+
+
+# Options of `view` that a bundle has too.
+VIEWED = ("model", "extras", "scratchpad", "tokenizer", "limits", "seed", "quiz", "questions")
 
 
 def _existing(context: click.Context, parameter: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
@@ -31,6 +35,7 @@ def _existing(context: click.Context, parameter: click.Parameter, targets: tuple
 @program_options
 @opt.limit_options
 @partial(opt.model_options, default=None, note="for programs, the prediction is shown beside the run")
+@scratchpad_option
 @opt.trust_option
 @opt.option("--seed", type=opt.SEED, note="for random numbers, which are recorded")
 @opt.add_option("--no-model", is_flag=True, help="Load no model, as for programs by default")
@@ -70,7 +75,7 @@ def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_mode
     if bundle is None:
         run(runs, programs, say=click.echo, **options)
         return
-    shown = {name: options[name] for name in ("model", "extras", "tokenizer", "limits", "seed", "quiz", "questions")}
+    shown = {name: options[name] for name in VIEWED}
     _bundle(bundle, runs, programs, max_samples=max_samples, **shown)
 
 
@@ -88,6 +93,8 @@ def _check_combination(
         raise UsageError("--model and --no-model exclude each other: pass one of them")
     if options["extras"] and (no_model or (programs and not options["model"])):
         raise UsageError("-M is an option of the model, and none is loaded: pass --model M")
+    if options["scratchpad"] and (no_model or (programs and not options["model"])):
+        raise UsageError("--scratchpad is how a model predicts, and none is loaded: pass --model M")
 
 
 def _bundle(out: str, runs: list[str], programs: list[Program], **options: Any) -> None:

@@ -6,6 +6,7 @@ second and stop when asked. Whatever a program or a model does is never an excep
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
@@ -17,10 +18,13 @@ from worldline.diagnose.debug import believed, default_budget
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import recorder
 from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
+from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
 from worldline.predict.stream import never, run_in_thread
+from worldline.predict.streaming import StreamingPredictor
 from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.branches.continuation import Continuation, continue_truth, record_truth
 from worldline.ui.session.branches.plan import BranchPlan, plan_branch
@@ -68,13 +72,25 @@ def predict_branch(
     confidences = () if plan.fresh else inherited_confidences(before, plan.ask.given)
     branch = session.add(parent, edit, plan.ask, codec=codec, at=plan.at, confidences=confidences)
     truth = partial(continue_truth, lineage, plan, limits=limits, codec=codec)
-    return _write(session, predictor, branch, plan, truth, stop)
+    return _write(session, predictor, branch, truth, partial(_write_prediction, session, predictor, plan, stop), stop)
 
 
 def predict_root(
-    session: Session, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
+    session: Session,
+    predictor: Predictor,
+    *,
+    scratchpad: str | None = "none",
+    limits: Limits | None = None,
+    stop: Callable[[], bool] = never,
 ) -> Iterator[RolloutProgress]:
     """Record the program of a new session, then predict it.
+
+    Args:
+        session: The session, whose root is not recorded yet.
+        predictor: The model.
+        scratchpad: The simpler form in which the model predicts; None for the default (`choose_scratchpad`).
+        limits: Limits of the execution.
+        stop: Returns whether to stop.
 
     Returns:
         The progress. Iterating it does the work; leaving early stops the branch.
@@ -85,24 +101,29 @@ def predict_root(
     ask = replace(root.ask, options=predictor.info.options_for(root.ask.program, root.ask.options))
     root = session.put(root, ask=ask, found=replace(root.found, codec=predictor.info.notation))
     plan = BranchPlan(ask=root.ask, at=0, fresh=True)
-    truth = partial(record_truth, root.ask, limits=limits, codec=predictor.info.notation)
-    return _write(session, predictor, root, plan, truth, stop)
+    mode = choose_scratchpad(scratchpad, predictor, options=root.ask.options, program=root.ask.program)
+    is_folded = mode != "none"
+    truth = partial(record_truth, root.ask, limits=limits, codec=predictor.info.notation, is_folded=is_folded)
+    if not is_folded:
+        # Only without a scratchpad can the text be shown while it grows.
+        return _write(session, predictor, root, truth, partial(_write_prediction, session, predictor, plan, stop), stop)
+    return _write(session, predictor, root, truth, partial(_write_on_scratchpad, session, predictor, mode, stop), stop)
 
 
 def _write(
     session: Session,
     predictor: Predictor,
     branch: Branch,
-    plan: BranchPlan,
     truth: Callable[[], Continuation],
+    predict: Callable[[Branch], Generator[RolloutProgress, None, Branch]],
     stop: Callable[[], bool],
 ) -> Iterator[RolloutProgress]:
-    """Both parts, one after the other."""
+    """Both parts, the interpreter's and the model's, one after the other."""
     try:
         yield RolloutProgress(branch.id, "truth")
         branch = yield from _write_truth(session, branch, truth, stop)
         yield _progress(branch, "model", branch.why)
-        branch = yield from _write_prediction(session, predictor, branch, plan, stop)
+        branch = yield from predict(branch)
         branch = yield from _explain(session, predictor, branch, stop)
         yield _progress(branch, "failed" if branch.status == "failed" else "done", branch.note)
     finally:
@@ -162,7 +183,7 @@ def _rewrite_note(session: Session, branch: Branch, ask: PredictionRequest, trut
 
 
 def _write_prediction(
-    session: Session, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
+    session: Session, predictor: Predictor, plan: BranchPlan, stop: Callable[[], bool], branch: Branch
 ) -> Generator[RolloutProgress, None, Branch]:
     """The model's part; the branch is replaced while the text grows."""
     if predictor.info.is_ground_truth and (plan.point is not None or branch.changed):
@@ -184,6 +205,31 @@ def _write_prediction(
         note = "the model does not continue the given text"
         prediction = replace(prediction, status="fault", note=note)
     return _finish(session, replace(branch, confidences=text.confidences()), prediction)
+
+
+def _write_on_scratchpad(
+    session: Session, predictor: Predictor, mode: str, stop: Callable[[], bool], branch: Branch
+) -> Generator[RolloutProgress, None, Branch]:
+    """The model's part on a scratchpad; the branch gets its text at the end, folded into the program's steps."""
+    has_left = threading.Event()
+    watched = StreamingPredictor(predictor, lambda: stop() or has_left.is_set())
+    waiting = run_in_thread(lambda: next(Scratchpad(watched, mode).roll([branch.ask])))
+    try:
+        while True:
+            try:
+                next(waiting)
+            except StopIteration as done:
+                rolled: ForcedRollout = done.value
+                break
+            except Exception as error:  # a predictor may raise anything
+                note = str(error) or type(error).__name__
+                failed = Prediction(text=b"", status="fault", codec=predictor.info.notation, note=note)
+                return _finish(session, branch, failed)
+            yield RolloutProgress(branch.id, "model", bytes=watched.written, note=branch.why)
+    finally:
+        has_left.set()
+    prediction = replace(rolled.prediction, note=STOPPED) if stop() else rolled.prediction
+    return _finish(session, replace(branch, confidences=rolled.sure), prediction)
 
 
 def _extend(session: Session, branch: Branch, text: RolloutText) -> Branch:
@@ -223,7 +269,8 @@ def _explain(
     branch = session.explain(branch, diagnosis)
     if diagnosis.is_whole:
         return branch
-    asking = run_in_thread(lambda: believed(predictor, diagnosis, branch.confidences), stop=stop)
+    has_pad = branch.found.scratch is not None
+    asking = run_in_thread(lambda: believed(predictor, diagnosis, branch.confidences, has_pad=has_pad), stop=stop)
     while True:
         try:
             next(asking)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +22,7 @@ from worldline.core.language import usual_name
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.predictor import Predictor
+from worldline.predict.stream import never
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
@@ -58,6 +59,7 @@ class Opening:
     sessions: tuple[Session, ...] = ()
     programs: tuple[Program, ...] = ()
     models: Mapping[str, Callable[[], Predictor]] = field(default_factory=dict)
+    scratchpad: str | None = None  # in which models predict programs, by default as `debug` does
     limits: Limits | None = None
     tokenizer: Tokenizer | None = None
     control: Control | None = None  # of the hidden inputs of programs
@@ -257,7 +259,7 @@ class Service:
         session = new_session(opening, program, name, predictor)
         cached = self.sessions.add(session)
         try:
-            live.begin(cached.key, lambda stop: predict_root(session, predictor, limits=opening.limits, stop=stop))
+            live.begin(cached.key, lambda stop: root_prediction(opening, session, predictor, stop=stop))
         except Refusal:
             self.sessions.drop(cached)
             raise
@@ -273,8 +275,7 @@ class Service:
         predictor = self.live.model(name)
         session = new_session(opening, program, name, predictor)
         number = self.quizzes.add(Quiz(session, options, model=name))
-        start = partial(predict_root, session, predictor, limits=opening.limits)
-        self.live.begin((QUIZ, number, ""), lambda stop: start(stop=stop))
+        self.live.begin((QUIZ, number, ""), lambda stop: root_prediction(opening, session, predictor, stop=stop))
 
     def _live_branches(self) -> LiveBranches:
         if self.live is None:
@@ -292,6 +293,13 @@ def new_session(opening: Opening, program: Program, model: str, predictor: Predi
     return Session.new(
         program, model=model, codec=predictor.info.notation, tokenizer=opening.tokenizer, control=opening.control
     )
+
+
+def root_prediction(
+    opening: Opening, session: Session, predictor: Predictor, *, stop: Callable[[], bool] = never
+) -> Iterator[RolloutProgress]:
+    """Record and predict the program of a new session, as the page is asked to."""
+    return predict_root(session, predictor, scratchpad=opening.scratchpad, limits=opening.limits, stop=stop)
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:

@@ -34,6 +34,7 @@ def view(
     *,
     model: str | None = AUTO,
     extras: Mapping[str, str] | None = None,
+    scratchpad: str | None = None,
     tokenizer: str | None = None,
     limits: Limits | None = None,
     seed: int | None = None,
@@ -53,6 +54,8 @@ def view(
         model: The name of the model that predicts programs and continues after interventions; None for no model.
             By default the shipped model, or none if there are programs.
         extras: Options of the model.
+        scratchpad: The simpler form in which the model predicts programs: none, flatten, chars or auto. By default
+            auto wherever it applies, as in `debug`.
         tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
         seed: The seed of the random numbers of programs.
@@ -68,7 +71,7 @@ def view(
         UsageError: The extra `view` is missing, or a program cannot be recorded.
     """
     quiz_options = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
-    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, quiz_options)
+    opening = _opening(runs, programs, model, extras, scratchpad, tokenizer, limits, seed, quiz_options)
     _serve(opening, host=host, port=port, token=token, open_browser=open_browser, say=say)
 
 
@@ -79,6 +82,7 @@ def write_bundle(
     *,
     model: str | None = AUTO,
     extras: Mapping[str, str] | None = None,
+    scratchpad: str | None = None,
     tokenizer: str | None = None,
     limits: Limits | None = None,
     seed: int | None = None,
@@ -94,6 +98,8 @@ def write_bundle(
         programs: Programs to record and show step by step.
         model: The name of the model that predicts the programs; by default none.
         extras: Options of the model.
+        scratchpad: The simpler form in which the model predicts programs: none, flatten, chars or auto. By default
+            auto wherever it applies, as in `debug`.
         tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
         seed: The seed of the random numbers of programs.
@@ -108,7 +114,7 @@ def write_bundle(
         UsageError: `out` exists, or a program cannot be recorded.
     """
     quiz_options = QuizOptions(questions=questions, seed=seed or 0) if quiz else None
-    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed, quiz_options)
+    opening = _opening(runs, programs, model, extras, scratchpad, tokenizer, limits, seed, quiz_options)
     return bundle(open_sessions(opening), Path(out), limit=max_samples, quizzes=open_quizzes(opening))
 
 
@@ -182,6 +188,7 @@ def _opening(
     programs: Sequence[Program],
     model: str | None,
     extras: Mapping[str, str] | None,
+    scratchpad: str | None,
     tokenizer: str | None,
     limits: Limits | None,
     seed: int | None,
@@ -193,6 +200,7 @@ def _opening(
         runs=tuple(map(local, runs)),
         programs=tuple(programs),
         models={} if model is None else {model: cache(partial(load_model, model, extras))},
+        scratchpad=scratchpad,
         tokenizer=_tokenizer(tokenizer),
         limits=limits,
         control=None if seed is None else Control(seed=seed),

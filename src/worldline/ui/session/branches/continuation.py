@@ -29,6 +29,7 @@ from worldline.diagnose.trials import MAX_TRUTH_BYTES
 from worldline.predict.interpreter import RefusedChange, continue_from
 from worldline.predict.interpreter import record_request as run_of
 from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.scratchpad import fold_text
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.branches.plan import BranchPlan, BranchPoint, EditableRun, continuation_start
 
@@ -50,14 +51,16 @@ class Continuation:
 
 
 def record_truth(
-    ask: PredictionRequest, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
+    ask: PredictionRequest, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION, is_folded: bool = False
 ) -> Continuation:
-    """Record the true run of a request's program."""
+    """Record the true run of a request's program; folded, it can be compared with a prediction on a scratchpad."""
     bounds = limits or Limits(steps=max(DEFAULT_STEPS, ask.limit))
     whole = replace(ask, limit=MAX_TRUTH_BYTES, given=b"")
     truth, trace = run_of(whole, bounds, codec, containers=True)
     if truth.status == "fault" or truth.note:
         return Continuation(why=truth.note or "the program could not be recorded")
+    if is_folded:
+        truth = replace(truth, text=fold_text(ask.program, ask.options, truth.text))
     return Continuation(truth, hidden=trace.hidden, trace=trace)
 
 

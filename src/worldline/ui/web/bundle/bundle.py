@@ -21,14 +21,13 @@ from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
 from worldline.ui.session.heap.view import RUN_CHUNK
 from worldline.ui.session.quiz.quiz import Quiz
-from worldline.ui.session.rollout import predict_root
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
 from worldline.ui.web.bundle.page import page as page_of
 from worldline.ui.web.bundle.run import columns
 from worldline.ui.web.index.index import build
 from worldline.ui.web.quizzes import Quizzes
-from worldline.ui.web.service import Opening, new_session, recorded_session
+from worldline.ui.web.service import Opening, new_session, recorded_session, root_prediction
 from worldline.ui.web.session_cache import LIVE, SessionCache
 
 DEFAULT_SAMPLES = 500  # of a run that include their steps
@@ -66,7 +65,7 @@ def open_sessions(opening: Opening) -> SessionCache:
         name, load = next(iter(opening.models.items()))
         predictor = load()
         session = new_session(opening, program, name, predictor)
-        deque(predict_root(session, predictor, limits=opening.limits), maxlen=0)
+        deque(root_prediction(opening, session, predictor), maxlen=0)
         opened.append(session)
     for session in opened:
         sessions.add(session)
@@ -83,7 +82,7 @@ def open_quizzes(opening: Opening) -> Quizzes:
         name, load = next(iter(opening.models.items()))
         predictor = load()
         session = new_session(opening, program, name, predictor)
-        deque(predict_root(session, predictor, limits=opening.limits), maxlen=0)
+        deque(root_prediction(opening, session, predictor), maxlen=0)
         quizzes.add(Quiz(session, opening.quiz, model=name))
     return quizzes
 

@@ -1,0 +1,5 @@
+from texts import g
+
+
+def test_g():
+    assert g("hello") == ...

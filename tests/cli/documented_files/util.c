@@ -1,0 +1,3 @@
+int twice(int n) {
+    return 2 * n;
+}
