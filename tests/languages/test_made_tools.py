@@ -8,7 +8,7 @@ import pytest
 
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.recording.languages import toolchain, tools
+from worldline.recording.languages import toolchain, tools, worker
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.recording.recorder import SandboxWorker, prepare
 
@@ -31,11 +31,11 @@ def found(language: str) -> Toolchain:
 def outcomes(language: str, comments: tuple[str, ...]) -> list[str]:
     """How a program ends that is compiled anew for each comment, all by one worker."""
     name, source = SOURCES[language]
-    worker = SandboxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
+    recorder = SandboxWorker(prepare(limits=Limits(wall=120), python=None, core="auto", trust=False))
     try:
-        traces = [worker.record(Program(source=f"{source}// {said}\n", name=name)) for said in comments]
+        traces = [recorder.record(Program(source=f"{source}// {said}\n", name=name)) for said in comments]
     finally:
-        worker.close()
+        recorder.close()
     assert all(len(trace) for trace in traces)
     return [trace.outcome.kind for trace in traces]
 
@@ -43,6 +43,16 @@ def outcomes(language: str, comments: tuple[str, ...]) -> list[str]:
 def times(kept: Path) -> dict[str, int]:
     """When each file came to be: the date that they show is always the same."""
     return {path.name: path.stat().st_ctime_ns for path in kept.iterdir()}
+
+
+def test_a_slow_build_is_announced_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(worker, "SECONDS_BEFORE_NOTICE", 0.0)
+    found("c")
+    assert outcomes("c", ("1", "2")) == ["returned", "returned"]
+    assert capfd.readouterr().err.count("compiling the recorder for gcc") == 1
 
 
 @pytest.mark.sampled(1)

@@ -6,7 +6,10 @@ Everything specific to a language is in its guest, inside the sandbox.
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +33,24 @@ if TYPE_CHECKING:
 PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES)
 BUILDING_TOOLS = replace(PREPARING, wall=600)  # since Go 1.20, its library is compiled with them
 PREPARED = "prepared"  # the report if all parts are complete
+# Building tools takes a second, or a minute for a Go whose library has to be compiled first: then the reader is told.
+SECONDS_BEFORE_NOTICE = 5.0
 _making = threading.Lock()
+
+
+@contextmanager
+def _slow_build_announced(toolchain: InterpreterInfo) -> Iterator[None]:
+    """Say on standard error that tools are built, if that takes long."""
+    text = (
+        f"worldline: compiling the recorder for {toolchain.name} {toolchain.version}, once; this can take two minutes"
+    )
+    timer = threading.Timer(SECONDS_BEFORE_NOTICE, print, [text], {"file": sys.stderr})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class LanguageWorker:
@@ -110,7 +130,8 @@ class LanguageWorker:
             digest = tools.key(self.toolchain)
             folder = tools.find(digest)
             if folder is None:
-                with open_sandbox(replace(self.plan, preparing=True, libraries=()), BUILDING_TOOLS) as sandbox:
+                plan = replace(self.plan, preparing=True, libraries=())
+                with _slow_build_announced(self.who), open_sandbox(plan, BUILDING_TOOLS) as sandbox:
                     run = sandbox.run(
                         self._spec(program) | {"source": "", "files": {}, "flags": [], "libraries": []},
                         b"",
