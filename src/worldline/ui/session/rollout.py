@@ -23,8 +23,7 @@ from worldline.predict.interpreter import recorder
 from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.predict.scratchpad import Scratchpad, choose_scratchpad
-from worldline.predict.stream import never, run_in_thread
-from worldline.predict.streaming import StreamingPredictor
+from worldline.predict.stream import StreamingPredictor, never, run_in_thread
 from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.branches.continuation import Continuation, continue_truth, record_truth
 from worldline.ui.session.branches.plan import BranchPlan, plan_branch
