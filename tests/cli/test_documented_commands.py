@@ -81,15 +81,16 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def prepare(folder: Path, page: str, request: pytest.FixtureRequest) -> None:
-    """Lay out what the commands of a page take for granted."""
+def prepare(folder: Path, page: str, request: pytest.FixtureRequest) -> set[str]:
+    """Lay out what the commands of a page take for granted. Return the stored runs that stand in for the page's own."""
     shutil.copytree(FILES, folder, dirs_exist_ok=True)
     for name in ("examples", "studies", "recipes"):
         (folder / name).symlink_to(ROOT / name)
     text = "\n".join(command for where, command in COMMANDS if where == page and reason_left_out(command) is None)
     written = set(re.findall(r"-o runs/(\S+)", text))
-    named = {name for name in STORED_RUNS if re.search(rf"\bruns/{name}\b", text)}
-    for name in named - written:
+    first = {name: re.search(rf"(-o )?\bruns/{name}\b", text) for name in STORED_RUNS}
+    lent = {name for name, mention in first.items() if mention and not mention[1]}
+    for name in lent:
         shutil.copytree(request.getfixturevalue("stored_run"), folder / "runs" / name)
     if re.search(r"\bleaderboard runs\b", text) and not (folder / "runs").exists() and "generated" not in written:
         shutil.copytree(request.getfixturevalue("stored_run"), folder / "runs" / "mine")
@@ -99,6 +100,7 @@ def prepare(folder: Path, page: str, request: pytest.FixtureRequest) -> None:
         if page != TINY:
             shutil.copytree(trained / "data", folder / "data")
             shutil.copytree(trained / "runs" / "train", folder / "runs" / "train")
+    return lent
 
 
 def execute(command: str, folder: Path) -> None:
@@ -143,13 +145,17 @@ def serve(words: list[str], folder: Path, environment: dict[str, str]) -> None:
 def test_the_commands_of_a_page_execute(page: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     if page == "docs/how-to/transformers.md":
         pytest.importorskip("transformers", reason="the extra `hub` is not installed")
-    prepare(tmp_path, page, request)
+    lent = prepare(tmp_path, page, request)
     for block in BLOCKS:
         if block.page != page:
             continue
         for command in command_lines(block):
-            if reason_left_out(command) is None:
-                execute(shortened(command), tmp_path)
+            if reason_left_out(command) is not None:
+                continue
+            if (out := re.search(r"-o runs/(\S+)", command)) and out[1] in lent:
+                lent.remove(out[1])
+                shutil.rmtree(tmp_path / "runs" / out[1])
+            execute(shortened(command), tmp_path)
         if block.language == "python" and page in RULES["python"]["pages"]:
             done = subprocess.run(
                 [sys.executable, "-c", "import worldline\n" + block.text],

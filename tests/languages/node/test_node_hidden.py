@@ -89,4 +89,4 @@ def test_nothing_of_the_program_is_called(recorder: SandboxWorker) -> None:
     )
     trace = recorder.record(program(source))
     assert trace.output == "0\n"
-    assert series(trace, "p") == ["<Promise>"]
+    assert series(trace, "p") == ["<Promise fulfilled>"]

@@ -4,7 +4,7 @@ void put(FILE *to) {  //: to=FILE#1(position=0, eof=False, error=False)
     fputs("ab\ncd\n", to);  //: to=FILE#1(position=6, eof=False, error=False)
 }
 int main(void) {
-    FILE *f = tmpfile();  //: f=FILE#1(position=0, eof=False, error=False)
+    FILE *f = fopen("notes.txt", "w+");  //: f=FILE#1(position=0, eof=False, error=False)
     put(f);  //: f=FILE#1(position=6, eof=False, error=False)
     rewind(f);  //: f=FILE#1(position=0, eof=False, error=False)
     int c = fgetc(f);  //: f=FILE#1(position=1, eof=False, error=False) | c=97
@@ -14,7 +14,7 @@ int main(void) {
     c = fgetc(f);  //: f=FILE#1(position=6, eof=True, error=False) | c=-1
     struct log log = {f, 1};  //: log=log#2(to=FILE#1(position=6, eof=True, error=False), n=1)
     fclose(f);  //: f=<dangling> | log=log#2(to=<dangling>, n=1)
-    FILE *u = tmpfile();  //: u=FILE#3(position=0, eof=False, error=False)
+    FILE *u = fopen("notes.txt", "w+");  //: u=FILE#3(position=0, eof=False, error=False)
     setvbuf(u, NULL, _IONBF, 0);
     fputs("abc", u);  //: u=FILE#3(position=3, eof=False, error=False)
     char text[] = "xy";  //: text='xy'
