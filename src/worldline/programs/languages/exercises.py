@@ -12,10 +12,9 @@ from functools import cache
 from importlib.resources import files
 from random import Random
 
-from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
-from worldline.programs.languages.library_functions import TARGETS, imports_used
+from worldline.programs.languages.library_functions import imports_used, select_targets
 from worldline.programs.languages.ordinary import RANGE, draw_value, names
 
 _CHOICE = re.compile(r"@\{([^{}\n]*(?:\{\}[^{}\n]*)*)\}")
@@ -44,9 +43,7 @@ def program(languages: str) -> Callable[[Random], Program]:
     Raises:
         UsageError: A language is unknown.
     """
-    named = TARGETS if languages == "all" else tuple(languages.split(","))
-    if strange := [language for language in named if language not in TARGETS]:
-        raise UsageError(f"unknown language {strange[0]!r}: use one of {', '.join(TARGETS)}, or all")
+    named = select_targets(languages)
 
     def draw(rng: Random) -> Program:
         language = rng.choice(named)

@@ -164,10 +164,20 @@ def program(languages: str) -> Callable[[Random], Program]:
     Raises:
         UsageError: A language is unknown.
     """
+    named = select_targets(languages)
+    return lambda rng: _drawn(rng.choice(named), rng)
+
+
+def select_targets(languages: str) -> tuple[str, ...]:
+    """Return the languages that `js,rust` or `all` names.
+
+    Raises:
+        UsageError: A language is unknown.
+    """
     named = TARGETS if languages == "all" else tuple(languages.split(","))
     if strange := [language for language in named if language not in TARGETS]:
         raise UsageError(f"unknown language {strange[0]!r}: use one of {', '.join(TARGETS)}, or all")
-    return lambda rng: _drawn(rng.choice(named), rng)
+    return named
 
 
 def _drawn(language: str, rng: Random) -> Program:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES)
 BUILDING_TOOLS = replace(PREPARING, wall=600)  # since Go 1.20, its library is compiled with them
 PREPARED = "prepared"  # the report if all parts are complete
-# Building tools takes a second, or a minute for a Go whose library has to be compiled first: then the reader is told.
+# Tools build in a second, those of a Go without a compiled library in a minute: a notice says why the command waits.
 SECONDS_BEFORE_NOTICE = 5.0
 _making = threading.Lock()
 
